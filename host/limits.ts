@@ -1,0 +1,145 @@
+/**
+ * Every number of Portcullis, once. A limit names its unit last and says what it bounds, who could
+ * abuse its absence, and why it has this value. Relations between limits are asserted at the end.
+ * Everything else links here and never writes a number again. Imports nothing.
+ */
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const GiB = 1024 * MiB;
+
+// ---- what an answer carries ----
+
+/** Hits in one `search` answer. A model cannot use more, and a one-letter needle would bring millions. */
+export const MATCH_CAP = 64;
+/** Bytes of one line shown in a hit. Without it, one line of minified code would be the whole answer. */
+export const LINE_CAP_BYTES = 512;
+/** Lines of context on each side of a hit; what is asked beyond it is clamped. */
+export const CONTEXT_CAP_LINES = 4;
+/** Bytes of the largest file `search` scans: larger ones are named unread, `read` takes them by interval. */
+export const FILE_CAP_BYTES = 1 * MiB;
+/** Entries of `unread` that are listed; all are counted. */
+export const UNREAD_SHOWN = 16;
+/** Bytes of hit text in one `search` answer, and of text in one `read` answer (but for a long first line). */
+export const INTERVAL_CAP_BYTES = 64 * KiB;
+/** Lines in one `read` answer; more is clamped. */
+export const READ_CAP_LINES = 512;
+/** Bytes of a first line that `read` delivers whole; a longer one goes on with `next_byte`. */
+export const LINE_MAX_BYTES = 1 * MiB;
+/** Up to this size a file is judged and hashed whole; beyond it a pass would take many seconds. */
+export const READ_WHOLE_MAX_BYTES = 8 * GiB;
+/** How far past its size at the open a growing file is read. Without it, a log that grows faster than we read never ends. */
+export const GROWTH_SLACK_BYTES = 1 * MiB;
+/** Entries of `nearby` in a refusal: what a refusal costs the reader's window. */
+export const NEARBY_CAP = 16;
+/** Bytes of the caller's own words repeated in a refusal. */
+export const ECHO_CAP_BYTES = 512;
+
+// ---- what a path may be ----
+
+/** Links followed on the way to one place (Linux itself allows 40). */
+export const LINK_HOPS_MAX = 40;
+/** Segments of one resolved path, links expanded: a link bomb of long targets ends here. */
+export const PATH_STEPS_MAX = 4_096;
+/** Bytes of one path that a guest or caller may name. */
+export const PATH_MAX_BYTES = 64 * KiB;
+/** Directories below one another that a walk enters. */
+export const DEPTH_MAX = 1_024;
+/** Bytes of a rules file. */
+export const RULES_MAX_BYTES = 64 * KiB;
+/** Names at the top of a city: each is asked of the policy before a walk. */
+export const TOP_ENTRIES_MAX = 10_000;
+/** Names asked of the embedder's policy at once. */
+export const POLICY_BATCH = 256;
+
+// ---- what one call may cost ----
+
+/** Names in one directory. Listing 10^6 names takes seconds that nothing interrupts, and 581 MB. */
+export const DIR_ENTRIES_MAX = 200_000;
+/** Directory size on disk, in bytes, up to which a known file system cannot hold more than DIR_ENTRIES_MAX names. */
+export const DIR_SMALL_BYTES = 1 * MiB;
+/** Directory descriptors a call holds; more are closed and opened again on the way back. */
+export const HELD_DIRS_MAX = 64;
+/** Handles a guest may hold at once (a walk needs one a level, and a file). */
+export const HANDLES_MAX = 2 * DEPTH_MAX;
+/** Bytes one `read` of the guest may bring, whatever length it asks. */
+export const GUEST_READ_MAX_BYTES = 8 * MiB;
+/** Opens in one call. */
+export const CALL_OPENS_MAX = 4_000_000;
+/** Names listed in one call. */
+export const CALL_ENTRIES_MAX = 8_000_000;
+/** Bytes read in one call: more than the largest file that is read whole. */
+export const CALL_BYTES_MAX = 64 * GiB;
+/** Names of one building in one call: one tenant's bomb must not spoil everybody's search. */
+export const BUILDING_ENTRIES_MAX = 500_000;
+/** Opens in one building in one call. */
+export const BUILDING_OPENS_MAX = 1_000_000;
+/** Bytes read of one building in one `search`. */
+export const BUILDING_BYTES_MAX = 8 * GiB;
+/** Memory of the guest, in WebAssembly pages of 64 KiB; declared in the module and checked before it runs. */
+export const GUEST_MEMORY_MAX_PAGES = 4_096;
+/** Names a page of `search` takes up before the host looks at the clock and the caller's signal. */
+export const PAGE_ENTRIES = 1_024;
+/** Bytes a page of `search` or `read` passes before the same. */
+export const PAGE_BYTES = 64 * MiB;
+/** Bytes of the longest name a file system gives. */
+export const NAME_MAX_BYTES = 255;
+
+// ---- time, workers, queues ----
+
+/** Time of one call from when a worker takes it. */
+export const CALL_TIME_MS = 30_000;
+/** The same for `read`, which passes over the whole file. */
+export const READ_TIME_MS = 120_000;
+/** What a worker has beyond the deadline to answer by itself before it is ended. */
+export const DEADLINE_GRACE_MS = 150;
+/** Calls that wait for a worker; the next one is refused with `retry: "yes"`. */
+export const QUEUE_MAX = 1_024;
+/** How long a refused caller should wait. */
+export const RETRY_AFTER_MS = 250;
+/** How long a call may wait for a worker. */
+export const QUEUE_TIME_MS = 30_000;
+/** How long entering a city may take: a mount that hangs must not hang the embedder. */
+export const ENTER_TIME_MS = 10_000;
+/** Heap of a worker, in MB: the host's own objects, not the guest's memory. */
+export const WORKER_HEAP_MB = 512;
+
+// ---- the reasons behind the numbers, as relations ----
+
+/** Window of the smallest model served, in tokens, and the worst ratio of bytes to a token. */
+const WINDOW_TOKENS = 128_000;
+const WORST_BYTES_PER_TOKEN = 2.5;
+/** No one answer may take a larger share of the window. */
+const ANSWER_SHARE_MAX = 0.35;
+
+/** Each relation with its name; `host` refuses to load if one does not hold, and a test shows each. */
+export const RELATIONS: readonly (readonly [claim: string, holds: boolean])[] = [
+  [
+    'one answer stays under 35 % of the window',
+    INTERVAL_CAP_BYTES / WORST_BYTES_PER_TOKEN / WINDOW_TOKENS < ANSWER_SHARE_MAX,
+  ],
+  [
+    'a hit with all its context fits one answer',
+    (2 * CONTEXT_CAP_LINES + 1) * (LINE_CAP_BYTES + 64) < INTERVAL_CAP_BYTES,
+  ],
+  [
+    'a scanned file, and the byte that proves it too large, come in one read',
+    FILE_CAP_BYTES + 1 <= GUEST_READ_MAX_BYTES,
+  ],
+  ['one directory at most fits its building’s share', DIR_ENTRIES_MAX <= BUILDING_ENTRIES_MAX],
+  [
+    'a building’s names fit the guest’s memory',
+    BUILDING_ENTRIES_MAX * (NAME_MAX_BYTES + 33) < GUEST_MEMORY_MAX_PAGES * 64 * KiB,
+  ],
+  ['a walk at full depth has its handles', DEPTH_MAX + 2 <= HANDLES_MAX],
+  ['the largest file read whole fits the call', READ_WHOLE_MAX_BYTES + GROWTH_SLACK_BYTES <= CALL_BYTES_MAX],
+  [
+    'a directory of DIR_SMALL_BYTES holds at most DIR_ENTRIES_MAX names of 12 bytes',
+    DIR_SMALL_BYTES / 12 <= DIR_ENTRIES_MAX,
+  ],
+  ['the root’s names fit one directory', TOP_ENTRIES_MAX <= DIR_ENTRIES_MAX],
+];
+
+for (const [claim, holds] of RELATIONS) {
+  if (!holds) throw new Error(`limits.ts: not true: ${claim}`);
+}
