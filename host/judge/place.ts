@@ -86,14 +86,14 @@ export interface RootSpellings {
 
 /**
  * An open directory, as far as judging needs it. All names are one segment: anything else is `bad-name`, before the
- * disk is asked. `tree/` implements it, and more, as `Dir`.
+ * disk is asked. `tree/` implements it, and more, as `Dir`; `D` is what its directories are.
  */
-export interface Place {
+export interface Place<D> {
   readonly identity: Identity;
   /** One look at the name, links not followed. */
   look(name: string): Look | Failure;
   /** The directory of this name. Never through a link (`is-link`), never on another mount, and proved to be where it was looked for. */
-  directory(name: string): Place | Failure;
+  directory(name: string): D | Failure;
   /** The regular file of this name, by the handle: type, mount and hard-link policy are asked of what was opened. Never blocks on a FIFO. */
   file(name: string, options?: FileOptions): OpenFile | Failure;
   /** The text of the link of this name; `bad-name` if it is not UTF-8. */

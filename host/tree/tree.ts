@@ -21,8 +21,7 @@ export interface Entry {
 }
 
 /** An open directory, all of it: what judging needs, and the listing. */
-export interface Dir extends Place {
-  directory(name: string): Dir | Failure;
+export interface Dir extends Place<Dir> {
   /** All names, in no order, without `.` and `..`. O(names) time and memory. */
   list(): readonly Entry[] | Failure;
   /** Another handle on the same directory, with its own life. */
