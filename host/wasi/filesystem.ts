@@ -1,0 +1,642 @@
+/**
+ * Wall 2: what `wasi:filesystem` means here, once, for both bindings (world.ts by hand, reference.ts through jco).
+ * The guest holds handles that this file made; at every open the bound's table, the reserved rule and link expansion
+ * are asked again, of this wall's own copy of the bound, whatever the judge said before.
+ *
+ * Read-only by construction: there is no function here that changes anything. The guest learns listings and error
+ * codes; why something failed is kept here by address until the call ends, bounded.
+ *
+ * Departures from POSIX-like hosts, each on purpose: a directory opened without the `directory` flag is
+ * `is-directory`; a name that is not UTF-8 is listed behind a NUL and never opens; a file over the call's cap is
+ * `file-too-large`; a building over its share is `insufficient-space`; over depth is `name-too-long`.
+ */
+
+import { segmentRule } from '../judge/address.js';
+import type { Bound, Denial } from '../judge/bound.js';
+import { type Landing, release, resolve } from '../judge/locate.js';
+import {
+  DEPTH_MAX,
+  GROWTH_SLACK_BYTES,
+  GUEST_READ_MAX_BYTES,
+  HELD_DIRS_MAX,
+  PATH_MAX_BYTES,
+  UNREAD_SHOWN,
+} from '../limits.js';
+import {
+  type Dir,
+  type Entry,
+  type Failure,
+  type FileOptions,
+  failed,
+  type Identity,
+  type Look,
+  type OpenFile,
+  type Place,
+  sameIdentity,
+  type Tree,
+} from '../tree/tree.js';
+import { CODE_OF_FAILURE, type ErrorCode } from './codes.js';
+import type { Meter, Refusal, Share } from './meter.js';
+
+/** The one directory a guest is given. */
+export type Preopen =
+  /** A directory of the city, whole. */
+  | {
+      readonly kind: 'directory';
+      /** How its entries are named in the answer: the address as asked, '' for the city. */
+      readonly shown: string;
+      /** Where it is: walked from the root again, by this wall's rules. */
+      readonly path: string;
+    }
+  /** A directory that holds exactly one name: the one file that was judged. */
+  | {
+      readonly kind: 'single';
+      /** The name of the preopened directory, '' for the city. */
+      readonly shown: string;
+      readonly name: string;
+      readonly path: string;
+    };
+
+/** Why an address could not be looked at, for the host's own sentence about it. */
+export interface Reason {
+  readonly code: ErrorCode;
+  /** What the tree said, if it did. */
+  readonly failure?: Failure;
+  /** Of rules that did not read: which file and what about it, never its text. */
+  readonly rules?: string;
+}
+
+export interface FilesystemOptions {
+  readonly tree: Tree;
+  /** This wall's own copy. */
+  readonly bound: Bound;
+  readonly meter: Meter;
+  readonly preopen: Preopen;
+  /** The root's listing, if it was listed for the bound's table: guest and table see the same names. */
+  readonly rootListing?: readonly Entry[];
+  /** Larger files answer `file-too-large`. None by default. */
+  readonly fileCapBytes?: number;
+  /**
+   * Asked once, of the thing the preopen stands for, when it is first opened and before the guest has it: is it still
+   * what was judged? False refuses it.
+   */
+  readonly stillJudged?: (identity: Identity) => boolean;
+  /** Sees every byte that is handed to the guest, in the guest's order. */
+  readonly tap?: (bytes: Uint8Array, offsetBytes: number) => void;
+  /** Directories whose descriptors are held at once; for tests. */
+  readonly heldDirsMax?: number;
+}
+
+/** Tells an error code from a handle. */
+export const isCode = (given: unknown): given is ErrorCode => typeof given === 'string';
+
+/** An open directory as the guest holds it. Its descriptor may be parked and opened again. */
+export class DirHandle {
+  readonly kind = 'directory';
+  dir: Dir | undefined;
+  /** Names this handle has listed: a name among them came from a listing. */
+  listed: ReadonlySet<string> | undefined;
+  readonly shown: string;
+  readonly landed: string;
+  readonly parent: DirHandle | undefined;
+  readonly name: string;
+  readonly identity: Identity;
+  readonly depth: number;
+  readonly share: Share | undefined;
+  constructor(at: {
+    dir: Dir;
+    shown: string;
+    landed: string;
+    parent: DirHandle | undefined;
+    name: string;
+    depth: number;
+    share: Share | undefined;
+  }) {
+    this.dir = at.dir;
+    this.shown = at.shown;
+    this.landed = at.landed;
+    this.parent = at.parent;
+    this.name = at.name;
+    this.identity = at.dir.identity;
+    this.depth = at.depth;
+    this.share = at.share;
+  }
+}
+
+/** The directory that holds one name. */
+export class SingleHandle {
+  readonly kind = 'single';
+  readonly preopen: Preopen & { kind: 'single' };
+  constructor(preopen: Preopen & { kind: 'single' }) {
+    this.preopen = preopen;
+  }
+}
+
+export class FileHandle {
+  readonly kind = 'file';
+  readonly file: OpenFile;
+  readonly shown: string;
+  readonly share: Share | undefined;
+  constructor(file: OpenFile, shown: string, share: Share | undefined) {
+    this.file = file;
+    this.shown = shown;
+    this.share = share;
+  }
+}
+
+/** A listing on its way to the guest. */
+export class EntryStream {
+  readonly kind = 'stream';
+  readonly entries: readonly Entry[];
+  next = 0;
+  constructor(entries: readonly Entry[]) {
+    this.entries = entries;
+  }
+}
+
+export type Handle = DirHandle | SingleHandle | FileHandle | EntryStream;
+
+/** What open-at is asked; the flags by name, as wasi:filesystem has them. */
+export interface OpenAt {
+  readonly follow: boolean;
+  readonly path: string;
+  readonly directory: boolean;
+  /** Any of create, exclusive, truncate, write, mutate-directory, or a sync flag. */
+  readonly mutates: boolean;
+}
+
+const joined = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}/${name}`);
+const firstSegment = (path: string): string => {
+  const slash = path.indexOf('/');
+  return slash < 0 ? path : path.slice(0, slash);
+};
+const isPlain = (path: string): boolean => path !== '' && path !== '.' && path !== '..' && !path.includes('/');
+
+/** One call's file system. Not shared, not reused; `close` gives everything back, also after a trap. */
+export class Filesystem {
+  readonly #tree: Tree;
+  readonly #bound: Bound;
+  readonly #meter: Meter;
+  readonly #preopen: Preopen;
+  readonly #fileCapBytes: number;
+  readonly #options: FilesystemOptions;
+  readonly #heldMax: number;
+  readonly #reasons = new Map<string, Reason>();
+  readonly #live = new Set<Handle>();
+  /** Directories with a descriptor, oldest first. */
+  readonly #held = new Set<DirHandle>();
+  #changed = false;
+
+  constructor(options: FilesystemOptions) {
+    this.#options = options;
+    this.#tree = options.tree;
+    this.#bound = options.bound;
+    this.#meter = options.meter;
+    this.#preopen = options.preopen;
+    this.#fileCapBytes = options.fileCapBytes ?? Number.POSITIVE_INFINITY;
+    this.#heldMax = options.heldDirsMax ?? HELD_DIRS_MAX;
+  }
+
+  /** Why this address was not looked at, if it was asked and failed. */
+  reason(shown: string): Reason | undefined {
+    return this.#reasons.get(shown);
+  }
+
+  /** Whether the thing judged was another thing when it was opened. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  /** Handles the guest holds. */
+  get liveCount(): number {
+    return this.#live.size;
+  }
+
+  /** The preopened directory and its name. A code if it does not open: the guest then has no directory at all. */
+  preopened(): { readonly handle: DirHandle | SingleHandle; readonly name: string } | ErrorCode {
+    const preopen = this.#preopen;
+    if (preopen.kind === 'single') return { handle: this.#keep(new SingleHandle(preopen)), name: preopen.shown };
+    const opened = this.#openDirectoryAt(preopen.path, preopen.shown);
+    if (isCode(opened)) return this.#refuse(preopen.shown, opened);
+    if (!this.#admitLanding(opened.identity)) {
+      this.drop(opened);
+      return 'not-permitted';
+    }
+    return { handle: opened, name: preopen.shown };
+  }
+
+  /**
+   * Opens a path below a directory: a plain name of it, or anything POSIX would walk, never above it.
+   * Cost of a plain name: one open of the tree. A link: one lookup a segment, from the root.
+   */
+  openAt(from: Handle, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
+    if (from.kind === 'file' || from.kind === 'stream') return 'not-directory';
+    if (asked.mutates) return 'read-only';
+    if (asked.path.length > PATH_MAX_BYTES) return 'name-too-long';
+    const over = this.#meter.hold(this.#live.size);
+    if (over !== undefined) return over;
+    if (from.kind === 'single') return this.#openSingle(from, asked);
+    return isPlain(asked.path) ? this.#openName(from, asked.path, asked) : this.#openRoute(from, asked.path, asked);
+  }
+
+  /** Bytes into `into` from an offset: how many, and whether that was the end. Never more than `into` holds. */
+  read(
+    from: Handle,
+    into: Uint8Array,
+    offsetBytes: number,
+  ): { readonly bytes: number; readonly end: boolean } | ErrorCode {
+    if (from.kind !== 'file') return 'is-directory';
+    const { file, share } = from;
+    const refusal = this.#meter.mayRead(share);
+    if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(from.shown, refusal);
+    const limit = file.sizeBytes === 0 ? Number.POSITIVE_INFINITY : file.sizeBytes + GROWTH_SLACK_BYTES;
+    const wanted = Math.min(into.length, Math.max(0, limit - offsetBytes));
+    if (wanted === 0) return { bytes: 0, end: into.length > 0 };
+    const bytes = file.read(wanted === into.length ? into : into.subarray(0, wanted), offsetBytes);
+    if (failed(bytes)) return this.#refuse(from.shown, CODE_OF_FAILURE[bytes], bytes);
+    this.#meter.read(bytes, share);
+    if (bytes > 0) this.#options.tap?.(into.subarray(0, bytes), offsetBytes);
+    // A read that stops short exactly at the size seen at the open has met the end; a size of 0 proves nothing.
+    return { bytes, end: bytes === 0 || (bytes < wanted && offsetBytes + bytes === file.sizeBytes) };
+  }
+
+  /** How much a guest's wish to read is worth: its length, clamped by ours, and by what the file can hold. */
+  readLength(from: Handle, lengthBytes: number): number {
+    const most = Math.min(lengthBytes, GUEST_READ_MAX_BYTES);
+    if (from.kind !== 'file' || from.file.sizeBytes === 0) return most;
+    return Math.min(most, from.file.sizeBytes + GROWTH_SLACK_BYTES);
+  }
+
+  /** The names of a directory. Of the city itself: without what is closed to the run. */
+  readDirectory(from: Handle): EntryStream | ErrorCode {
+    if (from.kind === 'file' || from.kind === 'stream') return 'not-directory';
+    const over = this.#meter.hold(this.#live.size);
+    if (over !== undefined) return over;
+    if (from.kind === 'single') return this.#keep(new EntryStream([this.#singleEntry(from)]));
+    const entries = this.#list(from);
+    if (failed(entries)) return this.#refuse(from.shown, CODE_OF_FAILURE[entries], entries);
+    const refusal = this.#meter.list(entries.length, from.share);
+    if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(from.shown, refusal);
+    from.listed = new Set(entries.map((entry) => entry.name));
+    return this.#keep(new EntryStream(entries));
+  }
+
+  /** The next name, or undefined after the last. */
+  readEntry(from: Handle): Entry | undefined | ErrorCode {
+    if (from.kind !== 'stream') return 'bad-descriptor';
+    return from.entries[from.next++];
+  }
+
+  /** Gives a handle back. Twice is once. */
+  drop(handle: Handle): void {
+    if (!this.#live.delete(handle)) return;
+    if (handle.kind === 'file') handle.file.close();
+    if (handle.kind === 'directory') this.#park(handle);
+  }
+
+  /** Gives everything back. */
+  close(): void {
+    for (const handle of [...this.#live]) this.drop(handle);
+    for (const handle of [...this.#held]) this.#park(handle);
+  }
+
+  // ---- opening ----
+
+  #openSingle(from: SingleHandle, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
+    const { name, path, shown } = from.preopen;
+    if (asked.path !== name) return 'no-entry';
+    const opened = this.#openRouteFrom([], path, joined(shown, name), { ...asked, follow: true }, undefined);
+    if (isCode(opened)) return opened;
+    if (opened.kind === 'file' && this.#admitLanding(opened.file.identity())) return opened;
+    this.drop(opened);
+    return opened.kind === 'file' ? 'not-permitted' : 'is-directory';
+  }
+
+  #openName(from: DirHandle, name: string, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
+    if (segmentRule(name) !== undefined) return this.#refuse(joined(from.shown, name), 'illegal-byte-sequence');
+    const landed = joined(from.landed, name);
+    const denial = this.#bound.judge(landed);
+    if (denial !== undefined) return this.#deny(joined(from.shown, name), denial);
+    const share = from.share ?? this.#meter.share(name);
+    const refusal = this.#meter.open(share);
+    if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(joined(from.shown, name), refusal);
+    const dir = this.#use(from);
+    if (failed(dir)) return this.#fail(joined(from.shown, name), dir);
+    if (from.listed?.has(name) !== true) {
+      const stands = dir.stands(name);
+      if (failed(stands)) return this.#fail(joined(from.shown, name), stands);
+      if (!stands && !failed(dir.look(name))) return 'not-permitted';
+    }
+    return asked.directory
+      ? this.#enter(from, dir, name, landed, share, asked)
+      : this.#file(from, dir, name, share, asked);
+  }
+
+  #enter(
+    from: DirHandle,
+    dir: Dir,
+    name: string,
+    landed: string,
+    share: Share,
+    asked: OpenAt,
+  ): DirHandle | FileHandle | ErrorCode {
+    const shown = joined(from.shown, name);
+    if (from.depth >= DEPTH_MAX) return this.#refuse(shown, 'name-too-long');
+    const opened = dir.directory(name);
+    if (opened === 'is-link') return asked.follow ? this.#openRoute(from, name, asked) : 'not-directory';
+    if (opened === 'not-directory') return 'not-directory';
+    if (failed(opened)) return this.#fail(shown, opened);
+    const depth = from.depth + 1;
+    return this.#hold(new DirHandle({ dir: opened, shown, landed, parent: from, name, depth, share }));
+  }
+
+  #file(from: DirHandle, dir: Dir, name: string, share: Share, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
+    const opened = dir.file(name);
+    if (opened === 'is-link' && asked.follow) return this.#openRoute(from, name, asked);
+    if (opened === 'is-directory') return 'is-directory';
+    const shown = joined(from.shown, name);
+    if (failed(opened)) return this.#fail(shown, opened);
+    return this.#keepFile(opened, shown, share);
+  }
+
+  #keepFile(file: OpenFile, shown: string, share: Share | undefined): FileHandle | ErrorCode {
+    if (file.sizeBytes <= this.#fileCapBytes) return this.#keep(new FileHandle(file, shown, share));
+    file.close();
+    return this.#refuse(shown, 'file-too-large');
+  }
+
+  /** A link, or more than one segment: resolved from the root by the one resolver, with this wall's bound. */
+  #openRoute(from: DirHandle, path: string, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
+    const base = from.landed === '' ? [] : from.landed.split('/');
+    return this.#openRouteFrom(base, path, joined(from.shown, path), asked, from.share);
+  }
+
+  #openRouteFrom(
+    base: readonly string[],
+    path: string,
+    shown: string,
+    asked: OpenAt,
+    share: Share | undefined,
+  ): DirHandle | FileHandle | ErrorCode {
+    const account = share ?? this.#meter.share(firstSegment(base[0] ?? path));
+    const toll = new Toll(this.#meter, account);
+    const root = new Metered(this.#tree.root, toll, true);
+    const landing = resolve({ root, spellings: this.#tree.spellings, bound: this.#bound }, { base, path });
+    if (toll.refusal === undefined) return this.#land(landing, shown, asked, account);
+    release(landing);
+    return toll.refusal === 'quota' ? 'quota' : this.#refuse(shown, toll.refusal);
+  }
+
+  #land(landing: Landing<Metered>, shown: string, asked: OpenAt, share: Share): DirHandle | FileHandle | ErrorCode {
+    switch (landing.kind) {
+      case 'directory':
+        return this.#landDirectory(landing, shown, asked, share);
+      case 'entry':
+        return this.#landEntry(landing, shown, asked, share);
+      case 'absent':
+        return this.#refuse(shown, 'no-entry');
+      case 'denied':
+        return this.#deny(shown, landing.denial);
+      case 'outside':
+      case 'alias':
+        return 'not-permitted';
+      case 'unresolved':
+        return this.#refuse(shown, 'loop');
+      case 'through-file':
+        return this.#refuse(shown, landing.linked ? 'loop' : 'not-directory');
+      case 'not-address':
+        return this.#refuse(shown, 'illegal-byte-sequence');
+      case 'failed':
+        return this.#fail(shown, landing.failure);
+    }
+  }
+
+  #landDirectory(
+    landing: Landing<Metered> & { kind: 'directory' },
+    shown: string,
+    asked: OpenAt,
+    share: Share,
+  ): DirHandle | ErrorCode {
+    if (!asked.directory || (landing.linked && !asked.follow)) {
+      release(landing);
+      return asked.directory ? 'not-directory' : 'is-directory';
+    }
+    const dir = landing.dir.give();
+    if (failed(dir)) return this.#fail(shown, dir);
+    const depth = landing.address === '' ? 0 : landing.address.split('/').length;
+    const own = landing.address === '' ? undefined : share;
+    return this.#hold(
+      new DirHandle({ dir, shown, landed: landing.address, parent: undefined, name: '', depth, share: own }),
+    );
+  }
+
+  #landEntry(
+    landing: Landing<Metered> & { kind: 'entry' },
+    shown: string,
+    asked: OpenAt,
+    share: Share,
+  ): FileHandle | ErrorCode {
+    const { parent, name, look, linked } = landing;
+    try {
+      if (linked && !asked.follow) return 'loop';
+      if (asked.directory) return 'not-directory';
+      if (look.kind !== 'file') return this.#refuse(shown, 'unsupported', 'not-regular');
+      const file = parent.file(name, { placed: true });
+      if (file === 'is-link' || file === 'is-directory') return this.#refuse(shown, 'no-entry', 'moved');
+      if (failed(file)) return this.#fail(shown, file);
+      return this.#keepFile(file, shown, share);
+    } finally {
+      release(landing);
+    }
+  }
+
+  /** The preopened directory itself, walked from the root: no link, unless this wall admits where it leads. */
+  #openDirectoryAt(path: string, shown: string): DirHandle | ErrorCode {
+    const asked: OpenAt = { follow: true, path, directory: true, mutates: false };
+    const opened = path === '' ? this.#openRoot(shown) : this.#openRouteFrom([], path, shown, asked, undefined);
+    if (isCode(opened)) return opened;
+    if (opened.kind === 'directory') return opened;
+    this.drop(opened);
+    return 'not-directory';
+  }
+
+  #openRoot(shown: string): DirHandle | ErrorCode {
+    const dir = this.#tree.root.again();
+    if (failed(dir)) return this.#fail(shown, dir);
+    return this.#hold(
+      new DirHandle({ dir, shown, landed: '', parent: undefined, name: '', depth: 0, share: undefined }),
+    );
+  }
+
+  #admitLanding(identity: Identity): boolean {
+    const still = this.#options.stillJudged?.(identity) ?? true;
+    if (!still) this.#changed = true;
+    return still;
+  }
+
+  // ---- listing ----
+
+  #list(from: DirHandle): readonly Entry[] | Failure {
+    const root = from.landed === '';
+    const listing = root ? this.#options.rootListing : undefined;
+    if (listing !== undefined) return listing.filter((entry) => this.#shows(entry));
+    const dir = this.#use(from);
+    if (failed(dir)) return dir;
+    const entries = dir.list();
+    if (failed(entries) || !root) return entries;
+    return entries.filter((entry) => this.#shows(entry));
+  }
+
+  /** At the top of the city: what is closed is not met. A name that is no address is shown, and is never opened. */
+  #shows(entry: Entry): boolean {
+    if (!entry.nameable || segmentRule(entry.name) !== undefined) return true;
+    const denial = this.#bound.judge(entry.name);
+    return denial === undefined || denial.kind === 'reserved' || denial.kind === 'rules-unreadable';
+  }
+
+  #singleEntry(from: SingleHandle): Entry {
+    return { name: from.preopen.name, kind: 'file', nameable: true };
+  }
+
+  // ---- descriptors: a walk holds few, and opens the others again on its way back ----
+
+  /** The open directory behind a handle; opened again, and proved the same, if it was parked. */
+  #use(handle: DirHandle): Dir | Failure {
+    return handle.dir ?? this.#reopen(handle);
+  }
+
+  #reopen(handle: DirHandle): Dir | Failure {
+    // The parked ancestors, deepest first; reopened from the last that is held. No recursion: depth is the guest's.
+    const chain: DirHandle[] = [];
+    let held: DirHandle | undefined = handle;
+    while (held !== undefined && held.dir === undefined) {
+      chain.push(held);
+      held = held.parent;
+    }
+    let dir: Dir | Failure | undefined = held?.dir;
+    for (const step of chain.reverse()) {
+      if (this.#meter.open(step.share) !== undefined) return 'exhausted';
+      dir = dir === undefined ? this.#reopenTop(step) : dir.directory(step.name);
+      if (failed(dir)) return dir === 'no-entry' || dir === 'is-link' ? 'moved' : dir;
+      if (!sameIdentity(dir.identity, step.identity)) {
+        dir.close();
+        return 'moved';
+      }
+      step.dir = dir;
+      this.#held.add(step);
+      this.#trim(step);
+    }
+    return dir ?? 'io';
+  }
+
+  #reopenTop(handle: DirHandle): Dir | Failure {
+    if (handle.landed === '') return this.#tree.root.again();
+    const root = new Metered(this.#tree.root, new Toll(this.#meter, handle.share), true);
+    const scene = { root, spellings: this.#tree.spellings, bound: this.#bound };
+    const landing = resolve(scene, { base: [], path: handle.landed });
+    if (landing.kind === 'directory') return landing.dir.give();
+    release(landing);
+    return 'moved';
+  }
+
+  #hold(handle: DirHandle): DirHandle {
+    this.#held.add(handle);
+    this.#trim(handle);
+    return this.#keep(handle);
+  }
+
+  /** Parks the oldest directories until few enough are held; never the one just opened. */
+  #trim(newest: DirHandle): void {
+    for (const handle of this.#held) {
+      if (this.#held.size <= this.#heldMax) return;
+      if (handle !== newest) this.#park(handle);
+    }
+  }
+
+  #park(handle: DirHandle): void {
+    this.#held.delete(handle);
+    handle.dir?.close();
+    handle.dir = undefined;
+  }
+
+  #keep<H extends Handle>(handle: H): H {
+    this.#live.add(handle);
+    return handle;
+  }
+
+  // ---- refusing, and remembering why ----
+
+  #fail(shown: string, failure: Failure): ErrorCode {
+    if (failure === 'exhausted' && this.#meter.spent !== undefined) return 'quota';
+    return this.#refuse(shown, CODE_OF_FAILURE[failure], failure);
+  }
+
+  #deny(shown: string, denial: Denial): ErrorCode {
+    if (denial.kind !== 'rules-unreadable') return 'not-permitted';
+    return this.#remember(shown, { code: 'not-recoverable', rules: denial.subject });
+  }
+
+  #refuse(shown: string, code: ErrorCode, failure?: Failure): ErrorCode {
+    return this.#remember(shown, failure === undefined ? { code } : { code, failure });
+  }
+
+  /** The first reasons are kept: the walk reports in its order, and an answer lists no more of them. */
+  #remember(shown: string, reason: Reason): ErrorCode {
+    const known = this.#reasons.has(shown);
+    if (known || this.#reasons.size < 2 * UNREAD_SHOWN) this.#reasons.set(shown, reason);
+    return reason.code;
+  }
+}
+
+/** What the lookups of one resolution are charged to, and whether that is used up. */
+class Toll {
+  refusal: Refusal | undefined;
+  readonly #meter: Meter;
+  readonly #share: Share | undefined;
+  constructor(meter: Meter, share: Share | undefined) {
+    this.#meter = meter;
+    this.#share = share;
+  }
+  spent(): boolean {
+    this.refusal ??= this.#meter.open(this.#share);
+    return this.refusal !== undefined;
+  }
+}
+
+/** A place whose lookups are opens of the call: what a link costs is counted like what a walk costs. */
+class Metered implements Place<Metered> {
+  readonly identity: Identity;
+  readonly #dir: Dir;
+  readonly #toll: Toll;
+  readonly #borrowed: boolean;
+  constructor(dir: Dir, toll: Toll, borrowed: boolean) {
+    this.identity = dir.identity;
+    this.#dir = dir;
+    this.#toll = toll;
+    this.#borrowed = borrowed;
+  }
+  look(name: string): Look | Failure {
+    return this.#toll.spent() ? 'exhausted' : this.#dir.look(name);
+  }
+  directory(name: string): Metered | Failure {
+    if (this.#toll.spent()) return 'exhausted';
+    const opened = this.#dir.directory(name);
+    return failed(opened) ? opened : new Metered(opened, this.#toll, false);
+  }
+  file(name: string, options?: FileOptions): OpenFile | Failure {
+    return this.#toll.spent() ? 'exhausted' : this.#dir.file(name, options);
+  }
+  linkText(name: string): string | Failure {
+    return this.#dir.linkText(name);
+  }
+  stands(name: string): boolean | Failure {
+    return this.#dir.stands(name);
+  }
+  /** The directory itself, for whoever keeps it; the root is the tree's, so a handle of its own is given. */
+  give(): Dir | Failure {
+    return this.#borrowed ? this.#dir.again() : this.#dir;
+  }
+  close(): void {
+    if (!this.#borrowed) this.#dir.close();
+  }
+}

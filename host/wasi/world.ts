@@ -1,0 +1,532 @@
+/**
+ * The fixed world: the guest's core module with import functions and lifts written by hand for exactly the world of
+ * wit/world.wit. No generated code stands inside the boundary.
+ *
+ * The guest is hostile. Every handle is looked up in this instance's own table, every pointer is checked before a
+ * view is made, views are made anew after every call into the guest, and nothing it says sizes an allocation here.
+ * What breaks the contract is a `GuestFault`: the instance is discarded by whoever made it. What an operation
+ * refuses is an error code for the guest.
+ *
+ * Layouts are the canonical ABI's; offsets are bytes.
+ */
+
+import { PATH_MAX_BYTES } from '../limits.js';
+import type { Kind } from '../tree/tree.js';
+import { codeNumber, ERROR_CODES, type ErrorCode } from './codes.js';
+import { type Filesystem, type Handle, isCode } from './filesystem.js';
+
+/** The guest broke its contract. Never its text: guests do not write messages. */
+export class GuestFault extends Error {
+  override readonly name = 'GuestFault';
+}
+
+const TYPES = 'wasi:filesystem/types@0.2.12';
+const PREOPENS = 'wasi:filesystem/preopens@0.2.12';
+
+/** Exactly what the core module may import, sorted. The capability claim, in one place. */
+export const WORLD_IMPORTS: readonly string[] = [
+  `${PREOPENS} get-directories`,
+  `${TYPES} [method]descriptor.open-at`,
+  `${TYPES} [method]descriptor.read`,
+  `${TYPES} [method]descriptor.read-directory`,
+  `${TYPES} [method]directory-entry-stream.read-directory-entry`,
+  `${TYPES} [resource-drop]descriptor`,
+  `${TYPES} [resource-drop]directory-entry-stream`,
+];
+
+/** descriptor-type, by kind. What is neither file nor directory nor link is `unknown`: it never opens. */
+const TYPE_NUMBERS: Readonly<Record<Kind | 'unknown', number>> = {
+  unknown: 0,
+  other: 0,
+  directory: 3,
+  link: 5,
+  file: 6,
+};
+
+const FOLLOW = 1;
+const DIRECTORY = 2;
+/** open-flags: create 1, exclusive 4, truncate 8. */
+const CHANGING_OPEN_FLAGS = 1 | 4 | 8;
+/** descriptor-flags: write 2, three sync flags 4 8 16, mutate-directory 32. */
+const CHANGING_FLAGS = 2 | 4 | 8 | 16 | 32;
+
+// ---- what the exports are asked and give: wit/world.wit in TypeScript ----
+
+export interface Query {
+  readonly text: string;
+  readonly only: string | undefined;
+  readonly context: number;
+  readonly matchCap: number;
+  readonly lineCap: number;
+  readonly textCap: number;
+  readonly fileCap: number;
+  readonly unreadShown: number;
+  readonly pageEntries: number;
+  readonly pageBytes: number;
+}
+
+export interface Hit {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface GuestUnread {
+  readonly path: string;
+  readonly cause: ErrorCode;
+}
+
+export interface GuestCoverage {
+  readonly looked: number;
+  readonly directories: number;
+  readonly links: number;
+  readonly reserved: number;
+  readonly notText: number;
+  /** By cause, in the order of ERROR_CODES. */
+  readonly causes: readonly number[];
+}
+
+export const ENDINGS = ['paused', 'complete', 'matches', 'text', 'budget'] as const;
+export type Ending = (typeof ENDINGS)[number];
+
+export interface Page {
+  readonly hits: readonly Hit[];
+  readonly unread: readonly GuestUnread[];
+  readonly coverage: GuestCoverage;
+  readonly ending: Ending;
+}
+
+export interface Interval {
+  readonly name: string;
+  readonly offset: bigint;
+  readonly byte: bigint;
+  readonly limit: number;
+  readonly textCap: number;
+  readonly lineCap: number;
+  readonly whole: boolean;
+  readonly pageBytes: number;
+}
+
+export const LOOKS = ['utf16', 'gb', 'binary', 'unknown'] as const;
+export type Looks = (typeof LOOKS)[number];
+
+export interface Slice {
+  readonly text: string;
+  readonly lines: number;
+  readonly totalLines: number;
+  readonly more: boolean;
+  readonly cut: { readonly nextByte: number; readonly cutBytes: number } | undefined;
+}
+
+export type Reading =
+  | { readonly kind: 'going'; readonly bytes: number }
+  | { readonly kind: 'done'; readonly slice: Slice }
+  | { readonly kind: 'not-text'; readonly looks: Looks }
+  | { readonly kind: 'past-line' }
+  | { readonly kind: 'inside-character' }
+  | { readonly kind: 'failed'; readonly code: ErrorCode };
+
+/** A running guest, whichever binding carries it. Each call may throw: a fault, a trap, a bug. */
+export interface Guest {
+  search(query: Query): Page;
+  more(): Page;
+  read(interval: Interval): Reading;
+  next(): Reading;
+  /** Bytes of memory it has now. */
+  memoryBytes(): number;
+}
+
+interface Exports {
+  readonly memory: WebAssembly.Memory;
+  cabi_realloc(ptr: number, oldSize: number, align: number, newSize: number): number;
+  search(...flat: number[]): number;
+  more(): number;
+  read(...flat: (number | bigint)[]): number;
+  next(): number;
+}
+
+/** Makes one guest over one call's file system. Cost: about 0.03 ms. */
+export function instantiate(module: WebAssembly.Module, filesystem: Filesystem): Guest {
+  const world = new World(filesystem);
+  const instance = new WebAssembly.Instance(module, world.imports());
+  // The module's import and export lists were compared with the world when it was admitted (runner/component.ts).
+  world.attach(instance.exports as unknown as Exports);
+  return world;
+}
+
+class World implements Guest {
+  readonly #filesystem: Filesystem;
+  readonly #table = new HandleTable();
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  readonly #encoder = new TextEncoder();
+  #exports: Exports | undefined;
+  #bytes = new Uint8Array(0);
+  #view = new DataView(this.#bytes.buffer);
+  /** Who may call whom: the host enters the guest, the guest calls imports; from realloc nothing comes back in. */
+  #state: 'outside' | 'in-guest' | 'in-realloc' = 'outside';
+
+  constructor(filesystem: Filesystem) {
+    this.#filesystem = filesystem;
+  }
+
+  attach(exports: Exports): void {
+    this.#exports = exports;
+  }
+
+  memoryBytes(): number {
+    return this.#guest().memory.buffer.byteLength;
+  }
+
+  // ---- exports ----
+
+  search(query: Query): Page {
+    const text = this.#lowerString(query.text);
+    const only = query.only === undefined ? ([0, 0, 0] as const) : ([1, ...this.#lowerString(query.only)] as const);
+    const { context, matchCap, lineCap, textCap, fileCap, unreadShown, pageEntries, pageBytes } = query;
+    const caps = [context, matchCap, lineCap, textCap, fileCap, unreadShown, pageEntries, pageBytes];
+    this.#caps = query;
+    return this.#liftPage(this.#enter((guest) => guest.search(...text, ...only, ...caps)));
+  }
+
+  more(): Page {
+    return this.#liftPage(this.#enter((guest) => guest.more()));
+  }
+
+  read(interval: Interval): Reading {
+    const name = this.#lowerString(interval.name);
+    const { offset, byte, limit, textCap, lineCap, whole, pageBytes } = interval;
+    this.#textMax = Math.max(textCap, lineCap);
+    return this.#liftReading(
+      this.#enter((guest) => guest.read(...name, offset, byte, limit, textCap, lineCap, whole ? 1 : 0, pageBytes)),
+    );
+  }
+
+  next(): Reading {
+    return this.#liftReading(this.#enter((guest) => guest.next()));
+  }
+
+  /** The caps of the search under way: what a lifted page may hold. */
+  #caps: Query | undefined;
+  #textMax = 0;
+
+  #guest(): Exports {
+    if (this.#exports === undefined) throw new GuestFault('called before it was attached');
+    return this.#exports;
+  }
+
+  #enter(call: (guest: Exports) => number): number {
+    if (this.#state !== 'outside') throw new GuestFault('re-entered');
+    this.#state = 'in-guest';
+    const result = call(this.#guest());
+    this.#state = 'outside';
+    this.#look();
+    return result >>> 0;
+  }
+
+  // ---- memory ----
+
+  /** Views of the memory as it is now; it may have grown in any call into the guest. */
+  #look(): void {
+    const { buffer } = this.#guest().memory;
+    if (buffer === this.#bytes.buffer) return;
+    this.#bytes = new Uint8Array(buffer);
+    this.#view = new DataView(buffer);
+  }
+
+  /** The one check before any access: [ptr, ptr + size) lies in memory. Gives ptr as unsigned. */
+  #at(ptr: number, sizeBytes: number): number {
+    const start = ptr >>> 0;
+    if (sizeBytes > this.#bytes.length || start > this.#bytes.length - sizeBytes)
+      throw new GuestFault('pointer past memory');
+    return start;
+  }
+
+  #aligned(ptr: number, sizeBytes: number, align: number): number {
+    const start = this.#at(ptr, sizeBytes);
+    if (start % align !== 0) throw new GuestFault('pointer not aligned');
+    return start;
+  }
+
+  #u32(at: number): number {
+    return this.#view.getUint32(at, true);
+  }
+
+  #allocate(sizeBytes: number, align: number): number {
+    return this.#realloc(0, 0, align, sizeBytes);
+  }
+
+  #realloc(ptr: number, oldSize: number, align: number, newSize: number): number {
+    const before = this.#state;
+    this.#state = 'in-realloc';
+    const given: unknown = this.#guest().cabi_realloc(ptr, oldSize, align, newSize);
+    this.#state = before;
+    this.#look();
+    return this.#aligned(Number(given), newSize, align);
+  }
+
+  #lowerString(text: string): [ptr: number, sizeBytes: number] {
+    const bytes = this.#encoder.encode(text);
+    const ptr = this.#allocate(bytes.length, 1);
+    this.#bytes.set(bytes, ptr);
+    return [ptr, bytes.length];
+  }
+
+  /** A string the guest points to: at most `capBytes`, and well-formed. */
+  #liftString(ptr: number, sizeBytes: number, capBytes: number): string {
+    const size = sizeBytes >>> 0;
+    if (size > capBytes) throw new GuestFault('string longer than its cap');
+    const start = this.#at(ptr, size);
+    try {
+      return this.#decoder.decode(this.#bytes.subarray(start, start + size));
+    } catch {
+      throw new GuestFault('string is not UTF-8');
+    }
+  }
+
+  #liftStringAt(at: number, capBytes: number): string {
+    return this.#liftString(this.#u32(at), this.#u32(at + 4), capBytes);
+  }
+
+  /** Each element of a list that may hold at most `capCount`, by its address. */
+  #liftList<T>(at: number, elementBytes: number, capCount: number, lift: (at: number) => T): T[] {
+    const count = this.#u32(at + 4);
+    if (count > capCount) throw new GuestFault('list longer than its cap');
+    const start = this.#aligned(this.#u32(at), count * elementBytes, 4);
+    return Array.from({ length: count }, (_, index) => lift(start + index * elementBytes));
+  }
+
+  #case<T>(at: number, cases: readonly T[]): T {
+    const found = cases[this.#bytes[at] ?? -1];
+    if (found === undefined) throw new GuestFault('no such case');
+    return found;
+  }
+
+  #count64(at: number): number {
+    const count = this.#view.getBigUint64(at, true);
+    if (count > BigInt(Number.MAX_SAFE_INTEGER)) throw new GuestFault('count past 2^53');
+    return Number(count);
+  }
+
+  #flag(at: number): boolean {
+    return this.#case(at, [false, true]);
+  }
+
+  // ---- lifting what the exports give ----
+
+  /** page: hits@0 unread@8 coverage@16 (looked, directories, links, reserved, not-text, causes@36) ending@44; 48 bytes. */
+  #liftPage(ptr: number): Page {
+    const caps = this.#caps;
+    if (caps === undefined) throw new GuestFault('page without a search');
+    const at = this.#aligned(ptr, 48, 4);
+    const textCap = caps.textCap + 64;
+    const hits = this.#liftList(at, 20, caps.matchCap, (hit) => ({
+      path: this.#liftStringAt(hit, PATH_MAX_BYTES),
+      line: this.#u32(hit + 8),
+      text: this.#liftStringAt(hit + 12, textCap),
+    }));
+    const unread = this.#liftList(at + 8, 12, caps.unreadShown, (entry) => ({
+      path: this.#liftStringAt(entry, PATH_MAX_BYTES),
+      cause: this.#case(entry + 8, ERROR_CODES),
+    }));
+    const coverage: GuestCoverage = {
+      looked: this.#u32(at + 16),
+      directories: this.#u32(at + 20),
+      links: this.#u32(at + 24),
+      reserved: this.#u32(at + 28),
+      notText: this.#u32(at + 32),
+      causes: this.#liftList(at + 36, 4, ERROR_CODES.length, (cause) => this.#u32(cause)),
+    };
+    return { hits, unread, coverage, ending: this.#case(at + 44, ENDINGS) };
+  }
+
+  /** reading: case@0, payload@8; slice: text@8 lines@16 total-lines@24 more@32 cut@40 (next-byte@48 cut-bytes@56); 64 bytes. */
+  #liftReading(ptr: number): Reading {
+    const at = this.#aligned(ptr, 64, 8);
+    const kind = this.#case(at, ['going', 'done', 'not-text', 'past-line', 'inside-character', 'failed'] as const);
+    switch (kind) {
+      case 'going':
+        return { kind, bytes: this.#count64(at + 8) };
+      case 'done':
+        return { kind, slice: this.#liftSlice(at + 8) };
+      case 'not-text':
+        return { kind, looks: this.#case(at + 8, LOOKS) };
+      case 'failed':
+        return { kind, code: this.#case(at + 8, ERROR_CODES) };
+      case 'past-line':
+      case 'inside-character':
+        return { kind };
+    }
+  }
+
+  #liftSlice(at: number): Slice {
+    const cut = this.#flag(at + 32)
+      ? { nextByte: this.#count64(at + 40), cutBytes: this.#count64(at + 48) }
+      : undefined;
+    return {
+      text: this.#liftStringAt(at, this.#textMax),
+      lines: this.#u32(at + 8),
+      totalLines: this.#count64(at + 16),
+      more: this.#flag(at + 24),
+      cut,
+    };
+  }
+
+  // ---- imports ----
+
+  imports(): WebAssembly.Imports {
+    return {
+      [PREOPENS]: { 'get-directories': this.#import((ret: number) => this.#getDirectories(ret)) },
+      [TYPES]: {
+        '[method]descriptor.open-at': this.#import(
+          (
+            handle: number,
+            pathFlags: number,
+            ptr: number,
+            size: number,
+            openFlags: number,
+            flags: number,
+            ret: number,
+          ) => this.#openAt(handle, pathFlags, ptr, size, openFlags, flags, ret),
+        ),
+        '[method]descriptor.read': this.#import((handle: number, length: bigint, offset: bigint, ret: number) =>
+          this.#read(handle, length, offset, ret),
+        ),
+        '[method]descriptor.read-directory': this.#import((handle: number, ret: number) =>
+          this.#readDirectory(handle, ret),
+        ),
+        '[method]directory-entry-stream.read-directory-entry': this.#import((handle: number, ret: number) =>
+          this.#readEntry(handle, ret),
+        ),
+        '[resource-drop]descriptor': this.#import((handle: number) => this.#drop(handle, 'descriptor')),
+        '[resource-drop]directory-entry-stream': this.#import((handle: number) => this.#drop(handle, 'stream')),
+      },
+    };
+  }
+
+  /** An import is callable only from the guest proper: not from its start function, not from inside realloc. */
+  #import<A extends unknown[]>(body: (...args: A) => void): (...args: A) => void {
+    return (...args) => {
+      if (this.#state !== 'in-guest') throw new GuestFault('re-entered');
+      this.#look();
+      body(...args);
+    };
+  }
+
+  /** list<tuple<descriptor, string>>: one tuple of handle@0 ptr@4 size@8, or none if the preopen did not open. */
+  #getDirectories(ret: number): void {
+    this.#aligned(ret, 8, 4);
+    const opened = this.#filesystem.preopened();
+    if (isCode(opened)) return this.#write(ret, 8, [0, 0]);
+    const name = this.#lowerString(opened.name);
+    const list = this.#allocate(12, 4);
+    this.#write(list, 12, [this.#table.add(opened.handle), ...name]);
+    this.#write(ret, 8, [list, 1]);
+  }
+
+  /** result<descriptor, error-code>: case@0, handle or code@4. */
+  #openAt(
+    handle: number,
+    pathFlags: number,
+    ptr: number,
+    size: number,
+    openFlags: number,
+    flags: number,
+    ret: number,
+  ): void {
+    const at = this.#aligned(ret, 8, 4);
+    const from = this.#table.get(handle, 'descriptor');
+    if (size >>> 0 > PATH_MAX_BYTES) return this.#error(at, 'name-too-long');
+    const path = this.#liftString(ptr, size, PATH_MAX_BYTES);
+    const opened = this.#filesystem.openAt(from, {
+      follow: (pathFlags & FOLLOW) !== 0,
+      path,
+      directory: (openFlags & DIRECTORY) !== 0,
+      mutates: (openFlags & CHANGING_OPEN_FLAGS) !== 0 || (flags & CHANGING_FLAGS) !== 0,
+    });
+    if (isCode(opened)) return this.#error(at, opened);
+    this.#write(at, 8, [0, this.#table.add(opened)]);
+  }
+
+  /** result<tuple<list<u8>, bool>, error-code>: case@0, ptr@4 size@8 end@12. The bytes go straight into guest memory. */
+  #read(handle: number, length: bigint, offset: bigint, ret: number): void {
+    this.#aligned(ret, 16, 4);
+    const from = this.#table.get(handle, 'descriptor');
+    const wanted = clamp(length);
+    const start = clamp(offset);
+    const size = this.#filesystem.readLength(from, wanted);
+    const ptr = this.#allocate(size, 1);
+    const got = this.#filesystem.read(from, this.#bytes.subarray(ptr, ptr + size), start);
+    if (isCode(got)) return this.#error(this.#aligned(ret, 16, 4), got);
+    const kept = got.bytes === size ? ptr : this.#realloc(ptr, size, 1, got.bytes);
+    if (kept !== ptr) throw new GuestFault('bytes moved while shrinking');
+    const at = this.#aligned(ret, 16, 4);
+    this.#write(at, 12, [0, ptr, got.bytes]);
+    this.#bytes[at + 12] = got.end ? 1 : 0;
+  }
+
+  #readDirectory(handle: number, ret: number): void {
+    const at = this.#aligned(ret, 8, 4);
+    const stream = this.#filesystem.readDirectory(this.#table.get(handle, 'descriptor'));
+    if (isCode(stream)) return this.#error(at, stream);
+    this.#write(at, 8, [0, this.#table.add(stream)]);
+  }
+
+  /** result<option<directory-entry>, error-code>: case@0, some@4, type@8 ptr@12 size@16. */
+  #readEntry(handle: number, ret: number): void {
+    this.#aligned(ret, 20, 4);
+    const entry = this.#filesystem.readEntry(this.#table.get(handle, 'stream'));
+    if (isCode(entry)) return this.#error(ret >>> 0, entry);
+    if (entry === undefined) return this.#write(ret, 8, [0, 0]);
+    const [ptr, size] = this.#lowerString(entry.nameable ? entry.name : `\0${entry.name}`);
+    this.#write(ret, 20, [0, 1, TYPE_NUMBERS[entry.kind], ptr, size]);
+  }
+
+  #drop(handle: number, kind: 'descriptor' | 'stream'): void {
+    this.#filesystem.drop(this.#table.take(handle, kind));
+  }
+
+  #error(at: number, code: ErrorCode): void {
+    this.#bytes[at] = 1;
+    this.#bytes[at + 4] = codeNumber(code);
+  }
+
+  /** Words, one after another; checked anew, since a realloc may have come between. */
+  #write(ptr: number, sizeBytes: number, words: readonly number[]): void {
+    const at = this.#aligned(ptr, sizeBytes, 4);
+    words.forEach((word, index) => {
+      this.#view.setUint32(at + 4 * index, word, true);
+    });
+  }
+}
+
+/** A u64 of the guest as a number no larger than what can be counted exactly. */
+function clamp(value: bigint): number {
+  const unsigned = BigInt.asUintN(64, value);
+  return unsigned > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(unsigned);
+}
+
+/** This instance's live handles. A number that is not live, or of the wrong type, is a fault. */
+class HandleTable {
+  readonly #slots: (Handle | undefined)[] = [undefined];
+  readonly #free: number[] = [];
+
+  add(handle: Handle): number {
+    const number = this.#free.pop() ?? this.#slots.length;
+    this.#slots[number] = handle;
+    return number;
+  }
+
+  get(number: number, kind: 'descriptor' | 'stream'): Handle {
+    const handle = this.#slots[number >>> 0];
+    if (handle === undefined || (handle.kind === 'stream') !== (kind === 'stream'))
+      throw new GuestFault('no such handle');
+    return handle;
+  }
+
+  take(number: number, kind: 'descriptor' | 'stream'): Handle {
+    const handle = this.get(number, kind);
+    this.#slots[number >>> 0] = undefined;
+    this.#free.push(number >>> 0);
+    return handle;
+  }
+}
