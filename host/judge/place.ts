@@ -74,6 +74,11 @@ export interface FileOptions {
   readonly placed?: boolean;
 }
 
+/** What a link says. */
+export interface LinkText {
+  readonly text: string;
+}
+
 /** How the root is spelled, for absolute paths. Only texts are compared, nothing outside is looked at. */
 export interface RootSpellings {
   /** As it was entered, absolute, without a trailing separator. */
@@ -96,8 +101,8 @@ export interface Place<D> {
   directory(name: string): D | Failure;
   /** The regular file of this name, by the handle: type, mount and hard-link policy are asked of what was opened. Never blocks on a FIFO. */
   file(name: string, options?: FileOptions): OpenFile | Failure;
-  /** The text of the link of this name; `bad-name` if it is not UTF-8. */
-  linkText(name: string): string | Failure;
+  /** The text of the link of this name, in an object, since a text may be spelled like a failure; `bad-name` if it is not UTF-8. */
+  linkText(name: string): LinkText | Failure;
   /**
    * Whether this spelling stands byte for byte in the directory's listing: false for the aliases of file systems
    * that fold case or Unicode. Asked only of names that came from no listing. True or false for an existing name, false for none.

@@ -1,0 +1,96 @@
+/**
+ * The read bound: which buildings a run may read, as data. It is built in the worker from the policy's answers,
+ * and each wall holds a copy of its own: wall 1 asks it in `admit` and `locate`, wall 2 at every open.
+ * What it was not told is closed.
+ */
+
+import { buildingOf, isReserved } from './address.js';
+import type { RulesRead } from './rules.js';
+
+/** What the policy says of one building. */
+export type Verdict =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'confidential' }
+  /** Its rules may say confidential; `subject` is what is wrong with them, without any text of the file. */
+  | { readonly kind: 'rules-unreadable'; readonly subject: string };
+
+/** Why a place is not read. */
+export type Denial =
+  | { readonly kind: 'reserved' }
+  | { readonly kind: 'confidential' }
+  | { readonly kind: 'rules-unreadable'; readonly subject: string }
+  /** The policy was not asked about this building: who can ask it does, who cannot treats it as closed. */
+  | { readonly kind: 'unasked'; readonly building: string };
+
+/** A bound as it crosses to a worker (structured clone). */
+export interface BoundTable {
+  /** The building the run belongs to, or null for an outsider everywhere. */
+  readonly reader: string | null;
+  /** Building → verdict. */
+  readonly entries: ReadonlyMap<string, Verdict>;
+}
+
+/** The read bound of one run. Immutable. */
+export class Bound {
+  readonly #reader: string | null;
+  readonly #entries: ReadonlyMap<string, Verdict>;
+  #unchecked = false;
+
+  /** Copies the table, so that no two walls share one. O(entries). */
+  constructor(table: BoundTable) {
+    this.#reader = table.reader;
+    this.#entries = new Map(Array.from(table.entries, ([building, verdict]) => [building, { ...verdict }]));
+  }
+
+  /** A bound that opens everything, reserved places too: to take one wall down in a test, and for nothing else. */
+  static openUnchecked(): Bound {
+    const bound = new Bound({ reader: null, entries: new Map() });
+    bound.#unchecked = true;
+    return bound;
+  }
+
+  /** Whether `judge` knows this building: it is the reader's own, or the policy answered. */
+  has(building: string): boolean {
+    return this.#unchecked || building === this.#reader || this.#entries.has(building);
+  }
+
+  /** The same bound with one more verdict; an earlier one of the same building is replaced. O(entries). */
+  with(building: string, verdict: Verdict): Bound {
+    const bound = new Bound({ reader: this.#reader, entries: new Map(this.#entries).set(building, verdict) });
+    bound.#unchecked = this.#unchecked;
+    return bound;
+  }
+
+  /**
+   * A copy as data. @throws Error for `openUnchecked`, which no table can spell.
+   */
+  table(): BoundTable {
+    if (this.#unchecked) throw new Error('an unchecked bound has no table');
+    return { reader: this.#reader, entries: new Map(this.#entries) };
+  }
+
+  /**
+   * Why the place `address` is not read, or undefined if it is. Reserved first, then the verdict of its building; the
+   * reader's own building is open without an entry, the city itself (`''`) is open, an unknown building is `unasked`.
+   * Asks nothing of a disk. Linear in the address.
+   */
+  judge(address: string): Denial | undefined {
+    if (this.#unchecked || address === '') return undefined;
+    if (isReserved(address)) return { kind: 'reserved' };
+    const building = buildingOf(address);
+    if (building === this.#reader) return undefined;
+    const verdict = this.#entries.get(building) ?? ({ kind: 'unasked', building } as const);
+    return verdict.kind === 'open' ? undefined : verdict;
+  }
+}
+
+/**
+ * Whether `reader` may read `building`. At home `rules` is not called, so nothing touches the disk there; elsewhere
+ * rules that do not read close the building, because they may say confidential.
+ */
+export function mayRead(reader: string | null, building: string, rules: () => RulesRead): Verdict {
+  if (building === reader) return { kind: 'open' };
+  const read = rules();
+  if (read.kind === 'broken') return { kind: 'rules-unreadable', subject: read.subject };
+  return { kind: read.kind === 'rules' && read.rules.confidential ? 'confidential' : 'open' };
+}
