@@ -29,6 +29,7 @@ import {
   type FileOptions,
   failed,
   type Identity,
+  type LinkText,
   type Look,
   type OpenFile,
   type Place,
@@ -626,7 +627,7 @@ class Metered implements Place<Metered> {
   file(name: string, options?: FileOptions): OpenFile | Failure {
     return this.#toll.spent() ? 'exhausted' : this.#dir.file(name, options);
   }
-  linkText(name: string): string | Failure {
+  linkText(name: string): LinkText | Failure {
     return this.#dir.linkText(name);
   }
   stands(name: string): boolean | Failure {
