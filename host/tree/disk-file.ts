@@ -5,7 +5,7 @@
 
 import type { Held, OpenSet } from './open-set.js';
 import { closeQuietly, failureOf, fstatSync, identityOf, readSync } from './system.js';
-import type { Failure, HardLinks, Identity, OpenFile } from './tree.js';
+import type { Failure, Identity, OpenFile } from './tree.js';
 
 /** Bytes the system takes at once; more is answered by a shorter read. */
 const READ_MAX_BYTES = 0x7fff_f000;
@@ -54,17 +54,4 @@ export class DiskFile implements OpenFile, Held {
     this.#held.remove(this);
     closeQuietly(fd);
   }
-}
-
-/**
- * Whether the policy refuses a regular file of `names` names, owned by `owner` and found in a directory of
- * `directoryOwner`: one of its other names may be outside. Never of a file with one name.
- */
-export function refusesHardLink(
-  policy: HardLinks,
-  file: { readonly names: number; readonly owner: number },
-  directoryOwner: number,
-): boolean {
-  if (file.names <= 1 || policy === 'allow') return false;
-  return policy === 'deny' || file.owner !== directoryOwner;
 }

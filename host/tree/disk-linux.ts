@@ -11,11 +11,21 @@
 import { Buffer } from 'node:buffer';
 import type { Stats } from 'node:fs';
 
-import { DIR_ENTRIES_MAX, DIR_SMALL_BYTES } from '../limits.js';
-import { DiskFile, refusesHardLink } from './disk-file.js';
+import { DIR_SMALL_BYTES } from '../limits.js';
+import { DiskFile } from './disk-file.js';
+import { FILE_FAULTS, refusesHardLink } from './file-faults.js';
 import { listDirectory } from './listing.js';
-import { isSegment, otherCase, strictText, utf8Bytes } from './names.js';
+import { isSegment, strictText, utf8Bytes } from './names.js';
 import { type Held, OpenSet } from './open-set.js';
+import {
+  dirEntriesMaxOf,
+  type EnterRefusal,
+  enterRefusalOf,
+  type TreeOptions,
+  type TreeRefusal,
+  treeRefusalOf,
+} from './opening.js';
+import { standsInListing } from './spelling.js';
 import {
   closeQuietly,
   FILE_FLAGS,
@@ -74,23 +84,17 @@ export interface LinuxSpec {
   readonly reopen: boolean;
 }
 
-/** Why no tree was opened. `replaced`: the entered spelling leads elsewhere or nowhere, or the pinned root is gone. */
-export type TreeRefusal = 'replaced' | 'access' | 'exhausted' | 'io';
-
 /** A root that was pinned: its descriptor and what was recorded of it. */
 export interface PinnedRoot extends Identity {
   readonly fd: number;
   readonly real: string;
 }
 
-/** Why a root was not pinned. `no-procfs`: `/proc` does not give what the tree stands on, so no tree is used. */
-export type PinRefusal = 'missing' | 'not-directory' | 'access' | 'bad-name' | 'no-procfs' | 'exhausted' | 'io';
-
 /**
  * Opens the directory at `path` (links in it are the embedder's, and followed) and proves that `/proc` is procfs and
  * gives openat semantics here. The caller closes `fd`, in this thread. About ten system calls.
  */
-export function pinLinuxRoot(path: string): PinnedRoot | PinRefusal {
+export function pinLinuxRoot(path: string): PinnedRoot | EnterRefusal {
   let fd = -1;
   try {
     fd = openDirectoryFollowing(path);
@@ -99,30 +103,14 @@ export function pinLinuxRoot(path: string): PinnedRoot | PinRefusal {
     return pinned;
   } catch (thrown) {
     if (fd >= 0) closeQuietly(fd);
-    return pinRefusalOf(failureOf(thrown));
-  }
-}
-
-/** The same for any failure on the way to a root. */
-export function pinRefusalOf(failure: Failure): PinRefusal {
-  switch (failure) {
-    case 'no-entry':
-    case 'is-link': // a loop of links
-      return 'missing';
-    case 'not-directory':
-    case 'access':
-    case 'bad-name':
-    case 'exhausted':
-      return failure;
-    default:
-      return 'io';
+    return enterRefusalOf(failureOf(thrown));
   }
 }
 
 /** `/.` at the end follows a last link, and fails for what is no directory. */
 const openDirectoryFollowing = (path: string): number => openDirectorySync(`${path}/.`);
 
-function proveRoot(fd: number): PinnedRoot | PinRefusal {
+function proveRoot(fd: number): PinnedRoot | EnterRefusal {
   if (statfsSync('/proc/self/fd').type !== PROC_SUPER_MAGIC) return 'no-procfs';
   const held = identityOf(fstatSync(fd, { bigint: true }));
   const through = identityOf(statSync(`${descriptorPath(fd)}/.`, { bigint: true }));
@@ -135,18 +123,12 @@ function proveRoot(fd: number): PinnedRoot | PinRefusal {
   return { fd, real, ...held };
 }
 
-/** Limits of one tree; tests lower them. */
-export interface DiskOptions {
-  /** Names in one directory, at most and by default DIR_ENTRIES_MAX. */
-  readonly dirEntriesMax?: number;
-}
-
 /**
  * Opens the city for one call, in the thread that makes it: a duplicate of the pinned root, which must be the
  * recorded directory (a number may be another's by now), still stand in its place and be what the entered spelling
  * leads to. About six system calls. `close` it in the same thread.
  */
-export function openLinuxTree(spec: LinuxSpec, options: DiskOptions = {}): Tree | TreeRefusal {
+export function openLinuxTree(spec: LinuxSpec, options: TreeOptions = {}): Tree | TreeRefusal {
   let fd = -1;
   try {
     fd = spec.reopen ? openDirectoryFollowing(spec.entered) : openDirectorySync(`${descriptorPath(spec.rootFd)}/.`);
@@ -158,9 +140,7 @@ export function openLinuxTree(spec: LinuxSpec, options: DiskOptions = {}): Tree 
     return new LinuxTree(spec, root, options);
   } catch (thrown) {
     if (fd >= 0) closeQuietly(fd);
-    const failure = failureOf(thrown);
-    if (failure === 'access' || failure === 'exhausted' || failure === 'io') return failure;
-    return 'replaced';
+    return treeRefusalOf(failureOf(thrown));
   }
 }
 
@@ -200,11 +180,11 @@ class LinuxTree implements Tree {
   readonly dirEntriesMax: number;
   readonly #sizeTellsNames = new Map<bigint, boolean>();
 
-  constructor(spec: LinuxSpec, root: Root, options: DiskOptions) {
+  constructor(spec: LinuxSpec, root: Root, options: TreeOptions) {
     this.spellings = { entered: spec.entered, real: root.text, style: 'posix' };
     this.hardLinks = spec.hardLinks;
     this.mounts = new Set(spec.mounts);
-    this.dirEntriesMax = Math.min(options.dirEntriesMax ?? DIR_ENTRIES_MAX, DIR_ENTRIES_MAX);
+    this.dirEntriesMax = dirEntriesMaxOf(options);
     // The root directory of the system is the one whose text ends with the separator.
     const text = root.text === '/' ? '' : root.text;
     const place: NearPlace = { text, textBytes: utf8Bytes(text), address: '' };
@@ -361,17 +341,7 @@ class LinuxDir implements Dir, Held {
   }
 
   stands(name: string): boolean | Failure {
-    const asked = this.look(name);
-    if (failed(asked)) return asked === 'no-entry' ? false : asked;
-    const other = otherCase(name);
-    if (other === name) return true;
-    if (other !== undefined) {
-      const alias = this.look(other);
-      if (alias === 'no-entry') return true;
-      if (!failed(alias) && !sameIdentity(alias.identity, asked.identity)) return true;
-    }
-    const listed = this.list();
-    return failed(listed) ? listed : listed.some((entry) => entry.nameable && entry.name === name);
+    return standsInListing(this, name);
   }
 
   list(): readonly Entry[] | Failure {
@@ -424,8 +394,8 @@ class LinuxDir implements Dir, Held {
 
   /** Why what was opened at `name` is not to be read. */
   #faultOf(fd: number, stats: Stats, name: string): Failure | undefined {
-    const kind = kindOfMode(stats.mode);
-    if (kind !== 'file') return kind === 'directory' ? 'is-directory' : 'not-regular';
+    const fault = FILE_FAULTS[kindOfMode(stats.mode)];
+    if (fault !== undefined) return fault;
     // Files of an overlay have devices of their own, on the mount of their directory.
     if (stats.dev !== this.#device && this.#isForeign(mountOf(fd), this.#addressOf(name))) return 'other-mount';
     const links = { names: stats.nlink, owner: stats.uid };

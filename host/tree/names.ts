@@ -1,6 +1,6 @@
 /**
  * What a tree says about names before any disk is asked: which text is one segment, which spellings could be an
- * alias, and strict UTF-8. Used by every tree, in the browser too: imports limits only.
+ * alias, and strict UTF-8. Used by every tree, in the browser too.
  */
 
 import { NAME_MAX_BYTES } from '../limits.js';

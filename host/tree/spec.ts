@@ -7,45 +7,53 @@
 
 import { resolve, sep } from 'node:path';
 
-import {
-  type DiskOptions,
-  type LinuxSpec,
-  openLinuxTree,
-  type PinRefusal,
-  pinLinuxRoot,
-  pinRefusalOf,
-  type TreeRefusal,
-} from './disk-linux.js';
+import { type LinuxSpec, openLinuxTree, pinLinuxRoot } from './disk-linux.js';
+import { findPortableRoot, openPortableTree, type PortableSpec } from './disk-portable.js';
+import { type MemoryCity, openMemoryTree } from './memory.js';
 import { strictText } from './names.js';
+import { type EnterRefusal, enterRefusalOf, type TreeOptions, type TreeRefusal } from './opening.js';
 import { closeQuietly, failureOf, realpathSync } from './system.js';
 import type { HardLinks, Tree } from './tree.js';
 
-export type TreeSpec = LinuxSpec;
+export type { EnterRefusal, TreeOptions, TreeRefusal } from './opening.js';
 
-export type { DiskOptions, TreeRefusal } from './disk-linux.js';
+/** A city in memory, as data. */
+export interface MemorySpec {
+  readonly kind: 'memory';
+  readonly city: MemoryCity;
+}
+
+export type TreeSpec = LinuxSpec | PortableSpec | MemorySpec;
 
 /**
  * Opens the tree for one call; whoever opens it closes it, in the same thread. Expected failures are values.
  * @returns `replaced` where the city is not what was entered any more. Costs a few system calls, no memory.
  */
-export function openTree(spec: TreeSpec, options?: DiskOptions): Tree | TreeRefusal {
-  return openLinuxTree(spec, options);
+export function openTree(spec: TreeSpec, options?: TreeOptions): Tree | TreeRefusal {
+  switch (spec.kind) {
+    case 'linux':
+      return openLinuxTree(spec, options);
+    case 'portable':
+      return openPortableTree(spec, options);
+    case 'memory':
+      return openMemoryTree(spec.city, options);
+  }
 }
 
 /** How a city on a disk is entered. */
 export interface EnterOptions {
-  /** `linux` by default, on every system: elsewhere, entering then fails with `no-procfs`. */
-  readonly tree?: 'linux';
+  /**
+   * `linux` by default, on every system: elsewhere, entering then fails with `no-procfs`. `portable` where nobody
+   * untrusted writes in the city during a call.
+   */
+  readonly tree?: 'linux' | 'portable';
   /** Default `same-owner`. */
   readonly hardLinks?: HardLinks;
   /** Take up a replaced root at each call instead of refusing it. Default false. */
   readonly reopen?: boolean;
-  /** Addresses on other mounts that belong to the city. Default none. */
+  /** Addresses on other mounts that belong to the city. Default none; the portable tree opens none of them. */
   readonly mounts?: readonly string[];
 }
-
-/** Why a city was not entered. */
-export type EnterRefusal = PinRefusal;
 
 /** An entered city: its spec, and what keeps its root pinned. */
 export interface EnteredDisk {
@@ -60,7 +68,8 @@ export interface EnteredDisk {
  */
 export function enterDisk(path: string, options: EnterOptions = {}): EnteredDisk | EnterRefusal {
   const entered = enteredSpelling(path);
-  return typeof entered === 'string' ? enterLinux(entered, options) : entered.refused;
+  if (typeof entered !== 'string') return entered.refused;
+  return options.tree === 'portable' ? enterPortable(entered, options) : enterLinux(entered, options);
 }
 
 function enterLinux(entered: string, options: EnterOptions): EnteredDisk | EnterRefusal {
@@ -79,6 +88,16 @@ function enterLinux(entered: string, options: EnterOptions): EnteredDisk | Enter
   };
 }
 
+function enterPortable(entered: string, options: EnterOptions): EnteredDisk | EnterRefusal {
+  const { hardLinks = 'same-owner', reopen = false } = options;
+  const root = findPortableRoot(entered);
+  if (typeof root === 'string') return root;
+  return {
+    spec: { kind: 'portable', entered, ...root, hardLinks, reopen },
+    close() {}, // a path pins nothing
+  };
+}
+
 /** As entered, absolute, without a trailing separator (but for the root of the system). */
 function enteredSpelling(path: string): string | { readonly refused: EnterRefusal } {
   if (path === '') return { refused: 'missing' };
@@ -88,6 +107,6 @@ function enteredSpelling(path: string): string | { readonly refused: EnterRefusa
   try {
     return realpathSync.native(path);
   } catch (thrown) {
-    return { refused: pinRefusalOf(failureOf(thrown)) };
+    return { refused: enterRefusalOf(failureOf(thrown)) };
   }
 }
