@@ -1,0 +1,52 @@
+/**
+ * The `portcullis` command: gives the command line (`command.ts`) the real process. Loaded by `bin/`, and
+ * runs as it is loaded.
+ */
+
+import { createRequire } from 'node:module';
+import { openRunner } from '../index.js';
+import { main, type Sink } from './command.js';
+
+function sinkOf(stream: NodeJS.WriteStream): Sink {
+  let isGone = false;
+  // A reader that has enough (`| head`) closes the pipe; what is left has nowhere to go, and that is all.
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    isGone = true;
+  });
+  return {
+    isTerminal: stream.isTTY === true,
+    write: (words) =>
+      new Promise((done) => {
+        if (isGone || words === '') done();
+        else stream.write(words, () => done());
+      }),
+  };
+}
+
+async function standardInput(): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function onInterrupt(interrupted: () => void): () => void {
+  // Once: a second interrupt ends the process, whatever the first one is still waiting for.
+  process.once('SIGINT', interrupted);
+  return () => process.off('SIGINT', interrupted);
+}
+
+const { version } = createRequire(import.meta.url)('../../package.json');
+
+process.exitCode = await main(process.argv.slice(2), {
+  openRunner,
+  out: sinkOf(process.stdout),
+  err: sinkOf(process.stderr),
+  input: standardInput,
+  onInterrupt,
+  now: () => performance.now(),
+  environment: process.env,
+  directory: process.cwd(),
+  platform: process.platform,
+  version,
+});

@@ -1,0 +1,343 @@
+/**
+ * The command line, without the process around it: words in, an exit status out. The first file on the path
+ * of a call that comes from a shell; the next is the runner. `search` and `read` are for people, `call` is
+ * for programs.
+ *
+ * Exit status: 0 an answer, 1 a refusal (`AxError`), 2 the command itself was written wrongly, 130 interrupted.
+ */
+
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { type AxError, invalidArgs, type Outcome, refused } from '../error.js';
+import type { openRunner } from '../index.js';
+import { CONTEXT_CAP_LINES } from '../limits.js';
+import type { ReadValue } from '../tools/read.js';
+import type { SearchValue } from '../tools/search.js';
+import { type Look, type Shown, showError, showRead, showSearch } from './people.js';
+import { palette, visible, visibleJson, wantsColour } from './terminal.js';
+
+const EXIT = { answered: 0, refused: 1, usage: 2, interrupted: 130 } as const;
+
+/** A walk shorter than this shows no progress; then the line is renewed at most this often. */
+const PROGRESS_AFTER_MS = 500;
+const PROGRESS_EVERY_MS = 100;
+
+/** One of the process's streams. */
+export interface Sink {
+  readonly isTerminal: boolean;
+  /** Done when the words are handed on; a reader that went away (`| head`) is no error. */
+  write(words: string): Promise<void>;
+}
+
+/** Everything the command meets outside itself, so that a test can be all of it. */
+export interface Surroundings {
+  readonly openRunner: typeof openRunner;
+  readonly out: Sink;
+  readonly err: Sink;
+  /** Standard input to its end. */
+  readonly input: () => Promise<Uint8Array>;
+  /** Calls back once, at the first interrupt; what comes back stops listening. */
+  readonly onInterrupt: (interrupted: () => void) => () => void;
+  readonly now: () => number;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+  readonly platform: string;
+  readonly version: string;
+}
+
+/** The options every subcommand has. */
+interface CityOptions {
+  readonly city?: string;
+  readonly reader?: string;
+  readonly portable?: true;
+  readonly color: boolean;
+}
+interface SearchOptions extends CityOptions {
+  readonly context: number;
+}
+interface ReadOptions extends CityOptions {
+  readonly offset?: number;
+  readonly line?: number;
+  readonly limit?: number;
+  readonly byte?: number;
+}
+
+/**
+ * Runs one command.
+ *
+ * @param words - what stands after `portcullis`
+ * @returns the exit status. Throws only bugs.
+ */
+export async function main(words: readonly string[], around: Surroundings): Promise<number> {
+  const said = { out: '', err: '' };
+  let status: number = EXIT.answered;
+  const program = commands(around, said, (ended) => {
+    status = ended;
+  });
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // `commander.help` is help shown because no command was named; the other two were asked for.
+    status = ['commander.helpDisplayed', 'commander.version'].includes(error.code) ? EXIT.answered : EXIT.usage;
+  }
+  if (said.out !== '') await around.out.write(said.out);
+  if (said.err !== '') await around.err.write(said.err);
+  return status;
+}
+
+/** The grammar of the command line. Its own words (help, usage errors) go to `said`, for it writes in one go. */
+function commands(around: Surroundings, said: { out: string; err: string }, ended: (status: number) => void): Command {
+  const program = new Command('portcullis')
+    .description('Search and read a tree of files; nothing outside it, and nothing its rules close, can be reached.')
+    .version(around.version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        said.out += text;
+      },
+      // A usage error repeats what was typed, and that may come from a file: `portcullis $(cat names)`.
+      writeErr: (text) => {
+        said.err += text
+          .split('\n')
+          .map((line) => visible(line, 'name'))
+          .join('\n');
+      },
+    })
+    .addHelpText('after', AFTER_HELP);
+
+  ofCity(program.command('search'))
+    .summary('lines that contain TEXT')
+    .description('Lines that contain TEXT, literally and with its case, over everything that may be read.')
+    .argument('<TEXT>', 'one line of text; after -- if it starts with a dash')
+    .argument('[PATH]', 'a directory or file of the city; left out: all of it')
+    .option('--context <lines>', `lines shown on each side of a hit, at most ${CONTEXT_CAP_LINES}`, whole, 0)
+    .action(async (text: string, path: string | undefined, options: SearchOptions) =>
+      ended(await search(text, path, options, around)),
+    );
+
+  ofCity(program.command('read'))
+    .summary('an interval of a file')
+    .description('An interval of a text file. On a terminal with line numbers, else its bytes as they are.')
+    .argument('<PATH>', 'a file of the city')
+    .addHelpText('after', '\n--offset counts from 0, as the tool does; --line counts from 1, as `search` prints it.')
+    .option('--offset <lines>', 'lines passed over before the first one shown (default: 0)', whole)
+    .option('--line <number>', 'the first line shown, by its number', lineNumber)
+    .option('--limit <lines>', 'lines shown; an answer also ends by bytes, and says how to go on', whole)
+    .option('--byte <bytes>', 'where in the first line to begin, as the last answer said', whole)
+    .action(async (path: string, options: ReadOptions, command: Command) => {
+      if (options.offset !== undefined && options.line !== undefined) {
+        command.error('error: --offset and --line are two names of one thing; give one of them');
+      }
+      ended(await read(path, options, around));
+    });
+
+  ofCity(program.command('call'))
+    .summary('one tool, for programs: JSON in, JSON out')
+    .description('Calls a tool. Standard output is its value (exit 0) or the error (exit 1), as one line of JSON.')
+    .argument('<TOOL>', 'search, read')
+    .argument('<JSON>', 'the arguments as a JSON object; - takes them from standard input')
+    .action(async (tool: string, json: string, options: CityOptions) =>
+      ended(await callTool(tool, json, options, around)),
+    );
+  return program;
+}
+
+const AFTER_HELP = `
+Examples:
+  portcullis search 'TODO' src
+  portcullis read README.md --line 20 --limit 10
+  portcullis call search '{"text":"TODO","context":2}' --city ~/project
+
+Paths are those of the city, not of the current directory; without --city they are the same.
+Line numbers shown to people count from 1; those in JSON, and --offset, count from 0.
+Exit status: 0 answered (also: no hits), 1 refused, 2 wrong usage, 130 interrupted.`;
+
+const ofCity = (command: Command): Command =>
+  command
+    .option('--city <dir>', 'the tree that is searched and read (default: the current directory)')
+    .option('--reader <building>', 'read as a resident of this top-level directory (default: an outsider everywhere)')
+    .option('--portable', 'open files where the system has no /proc; only while nobody untrusted writes in the city')
+    .option('--no-color', 'no colours, as with NO_COLOR=1');
+
+/** A whole number as it is typed. Its range is the tool's business: it answers with what to do. */
+function whole(typed: string): number {
+  if (!/^-?\d+$/.test(typed)) throw new InvalidArgumentError('It must be a whole number.');
+  return Number(typed);
+}
+
+/** A line as people count them. There is no line 0, and the tool would complain about an offset nobody typed. */
+function lineNumber(typed: string): number {
+  if (whole(typed) < 1) throw new InvalidArgumentError('Lines count from 1.');
+  return whole(typed);
+}
+
+/**
+ * A path as shells complete it, as an address: without `./` before it and `/` after it, and nothing for `.`.
+ * A convenience of this door alone; what comes out is judged like any other, and `call` takes addresses only.
+ */
+export function typedPath(typed: string): string | undefined {
+  const bare = typed.replace(/^(?:\.\/(?!\/))+/, '').replace(/(?<=[^/])\/$/, '');
+  return bare === '.' || (bare === '' && typed !== '') ? undefined : bare;
+}
+
+async function search(
+  text: string,
+  path: string | undefined,
+  options: SearchOptions,
+  around: Surroundings,
+): Promise<number> {
+  const looks = looksOf(around, options);
+  const where = path === undefined ? undefined : typedPath(path);
+  const args = { text, context: options.context, ...(where === undefined ? {} : { path: where }) };
+  const asked = { text, contextLines: Math.min(options.context, CONTEXT_CAP_LINES) };
+  return answerPerson('search', args, options, around, looks, (value) =>
+    // The runner validated the value against the tool's own schema before it gave it out.
+    showSearch(value as SearchValue, asked, looks.out, looks.err),
+  );
+}
+
+async function read(path: string, options: ReadOptions, around: Surroundings): Promise<number> {
+  const looks = looksOf(around, options);
+  const offset = options.line === undefined ? options.offset : options.line - 1;
+  const args = { path: typedPath(path) ?? '.', ...given({ offset, limit: options.limit, byte: options.byte }) };
+  return answerPerson('read', args, options, around, looks, (value) =>
+    // Validated by the runner, as above.
+    showRead(value as ReadValue, { offsetLines: offset ?? 0 }, looks.out, looks.err),
+  );
+}
+
+/** The entries that were given. */
+const given = (options: Readonly<Record<string, number | undefined>>): Record<string, number> =>
+  Object.fromEntries(Object.entries(options).filter((entry): entry is [string, number] => entry[1] !== undefined));
+
+interface Looks {
+  readonly out: Look;
+  readonly err: Look;
+}
+
+function looksOf({ out, err, environment }: Surroundings, { color }: CityOptions): Looks {
+  const look = ({ isTerminal }: Sink): Look => ({
+    isTerminal,
+    colours: palette(wantsColour(isTerminal, color, environment)),
+  });
+  return { out: look(out), err: look(err) };
+}
+
+async function answerPerson(
+  tool: string,
+  args: unknown,
+  options: CityOptions,
+  around: Surroundings,
+  looks: Looks,
+  show: (value: unknown) => Shown,
+): Promise<number> {
+  const progress = progressLine(around);
+  const { outcome, interrupted } = await ask(tool, args, options, around, progress.report);
+  await progress.clear();
+  if (outcome.ok) {
+    const shown = show(outcome.value);
+    await around.out.write(shown.out);
+    await around.err.write(shown.err);
+  } else {
+    await around.err.write(showError(outcome.error, looks.err.colours));
+  }
+  return statusOf(outcome, interrupted);
+}
+
+async function callTool(tool: string, json: string, options: CityOptions, around: Surroundings): Promise<number> {
+  const args = await argumentsOf(tool, json, around);
+  const { outcome, interrupted } = args.ok
+    ? await ask(tool, args.value, options, around)
+    : { outcome: args, interrupted: false };
+  const answer = JSON.stringify(outcome.ok ? outcome.value : outcome.error);
+  await around.out.write(`${around.out.isTerminal ? visibleJson(answer) : answer}\n`);
+  return statusOf(outcome, interrupted);
+}
+
+const statusOf = (outcome: Outcome<unknown>, interrupted: boolean): number =>
+  interrupted ? EXIT.interrupted : outcome.ok ? EXIT.answered : EXIT.refused;
+
+/** The arguments of `call`, parsed but not yet judged: that is the tool's schema. */
+async function argumentsOf(tool: string, json: string, around: Surroundings): Promise<Outcome<unknown>> {
+  let text = json;
+  try {
+    if (json === '-') text = new TextDecoder('utf-8', { fatal: true }).decode(await around.input());
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    // Two things throw here: bytes that are not UTF-8 (TypeError) and text that is not JSON (SyntaxError).
+    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
+    return refused(notJson(tool, json === '-' ? 'standard input' : json));
+  }
+}
+
+const notJson = (tool: string, asked: string): AxError =>
+  invalidArgs(
+    { action: tool, asked },
+    'the arguments are not JSON',
+    'pass one JSON object, quoted for the shell: portcullis call search \'{"text":"…"}\'',
+  );
+
+/** One call from nothing: a runner, the city, the tool, and everything closed again. */
+async function ask(
+  tool: string,
+  args: unknown,
+  options: CityOptions,
+  around: Surroundings,
+  onProgress?: Report,
+): Promise<{ readonly outcome: Outcome<unknown>; readonly interrupted: boolean }> {
+  const cancel = new AbortController();
+  const stopListening = around.onInterrupt(() => cancel.abort());
+  const runner = await around.openRunner({ workers: 1 });
+  try {
+    const city = await runner.enter(options.city ?? around.directory, await entering(options, around));
+    if (!city.ok) return { outcome: city, interrupted: cancel.signal.aborted };
+    const call = { signal: cancel.signal, ...(onProgress === undefined ? {} : { onProgress }) };
+    const outcome = await city.value.call(tool, args, call);
+    await city.value.leave();
+    return { outcome, interrupted: cancel.signal.aborted };
+  } finally {
+    stopListening();
+    await runner.close();
+  }
+}
+
+/**
+ * How the city is entered. Only Linux can open a file relative to a held directory; elsewhere the one person
+ * at this terminal gets the portable tree without asking, and is told. On Linux a failed check never does this.
+ */
+async function entering(
+  { reader, portable }: CityOptions,
+  around: Surroundings,
+): Promise<{ reader: string | null; tree?: 'portable' }> {
+  const fallsBack = portable === undefined && around.platform !== 'linux';
+  if (fallsBack) {
+    await around.err.write(
+      'portcullis: this system cannot open files relative to a directory; reading as with --portable\n',
+    );
+  }
+  return { reader: reader ?? null, ...(portable || fallsBack ? { tree: 'portable' as const } : {}) };
+}
+
+type Report = (so: { readonly entries: number; readonly matches: number }) => void;
+
+/** The line that says how far a long walk is: only on a terminal, only after a while, gone before the answer. */
+function progressLine({ err, now }: Surroundings): { readonly report: Report; readonly clear: () => Promise<void> } {
+  const started = now();
+  let shownAt = Number.NEGATIVE_INFINITY;
+  let pending = Promise.resolve();
+  const show = (words: string): void => {
+    pending = pending.then(() => err.write(`\r\u001b[2K${words}`));
+  };
+  return {
+    report: ({ entries, matches }) => {
+      const at = now();
+      if (!err.isTerminal || at - started < PROGRESS_AFTER_MS || at - shownAt < PROGRESS_EVERY_MS) return;
+      shownAt = at;
+      show(`${entries} entries so far, ${matches} hits`);
+    },
+    clear: () => {
+      if (shownAt !== Number.NEGATIVE_INFINITY) show('');
+      return pending;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * What `npm start` shows: a walk through the sample city with the real command, each line typed as you would
+ * type it and answered as it answers you. A step that ends otherwise than it should ends the tour with 1.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const CITY = 'build/sample/city';
+const ANSWERED = 0;
+const REFUSED = 1;
+
+const STEPS = [
+  {
+    says: 'All that an outsider may read, searched for one substring. What could not be looked at is named, with its reason;\nthe confidential vault is not met at all.',
+    words: ['search', 'the clamp'],
+    ends: ANSWERED,
+  },
+  {
+    says: 'The lines around a hit.',
+    words: ['read', 'lab/notes.md', '--line', '8', '--limit', '4'],
+    ends: ANSWERED,
+  },
+  {
+    says: 'A refusal says what to do next.',
+    words: ['read', 'vault/claims/harnett.md'],
+    ends: REFUSED,
+  },
+  {
+    says: 'A link is judged where it lands, and where it passes.',
+    words: ['read', 'lab/links/diary.md'],
+    ends: REFUSED,
+  },
+  {
+    says: 'For programs: JSON in, JSON out.',
+    words: ['call', 'read', '{"path":"lab/letters/maker.ja.md","offset":4,"limit":1}'],
+    ends: ANSWERED,
+  },
+];
+
+const inColour = process.stdout.isTTY === true && !process.env.NO_COLOR;
+const bold = (words) => (inColour ? `\u001b[1m${words}\u001b[0m` : words);
+const quoted = (word) => (/^[\w./:=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
+
+let failed = 0;
+for (const { says, words, ends } of STEPS) {
+  const typed = [...words, '--city', CITY];
+  console.log(`\n${says}\n${bold(`$ node bin/portcullis.js ${typed.map(quoted).join(' ')}`)}`);
+  // Its streams are ours, so that what you see, colours included, is what the command writes.
+  const { status } = spawnSync(process.execPath, ['bin/portcullis.js', ...typed], { cwd: ROOT, stdio: 'inherit' });
+  if (status !== ends) {
+    console.log(`this should have ended with ${ends}, and ended with ${status}`);
+    failed++;
+  }
+}
+
+console.log(`
+Now yours: any directory is a city.
+
+  node bin/portcullis.js search TODO --city ~/your/project
+  node bin/portcullis.js read README.md --city ~/your/project
+  node bin/portcullis.js --help
+`);
+process.exitCode = failed === 0 ? 0 : 1;

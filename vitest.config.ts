@@ -1,0 +1,29 @@
+/**
+ * The suite: everything under test/ but the soak. Run against the compiled `dist/`, which is what ships
+ * (and Node 20 starts no worker from TypeScript).
+ *
+ * PORTCULLIS_FORBID_SKIPS=1 turns every test that did not run into a failure: what a machine cannot do is
+ * skipped by name at home, and must not be missing unnoticed where everything was installed to do it.
+ */
+
+import { configDefaults, defineConfig } from 'vitest/config';
+import type { Reporter, TestModule } from 'vitest/node';
+
+class ForbidsSkips implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const skipped = modules.flatMap((module) => [...module.children.allTests('skipped')]);
+    for (const test of skipped) console.error(`skipped, and skips are forbidden: ${test.fullName}`);
+    if (skipped.length > 0) process.exitCode = 1;
+  }
+}
+
+const forbidsSkips = process.env['PORTCULLIS_FORBID_SKIPS'] === '1';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, 'test/soak/**'],
+    reporters: forbidsSkips ? ['default', new ForbidsSkips()] : ['default'],
+    testTimeout: 20_000,
+  },
+});
