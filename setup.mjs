@@ -77,17 +77,22 @@ export function isTooOld(version) {
  * Whether what npm says it installed is what the lock asks for: by content, because a checkout of another
  * branch and back touches the lock's time and changes nothing. What is optional (another system's binaries)
  * may be missing.
+ *
+ * @param wanted - `packages` of package-lock.json
+ * @param installed - `packages` of node_modules/.package-lock.json, which npm writes when it is done
  */
-function packagesFit() {
-  const marker = join(ROOT, 'node_modules', '.package-lock.json');
-  if (!existsSync(marker)) return false;
-  const installed = lockedPackages(marker);
-  return Object.entries(lockedPackages(join(ROOT, 'package-lock.json'))).every(([place, wanted]) => {
-    if (place === '' || wanted.link) return true;
+export function isInstalled(wanted, installed) {
+  return Object.entries(wanted).every(([place, { version, integrity, link, ...rest }]) => {
+    if (place === '' || link) return true;
     const there = installed[place];
-    if (there === undefined) return Boolean(wanted.optional || wanted.devOptional || wanted.peer);
-    return there.version === wanted.version && there.integrity === wanted.integrity;
+    if (there === undefined) return Boolean(rest.optional || rest.devOptional || rest.peer);
+    return there.version === version && there.integrity === integrity;
   });
+}
+
+function packagesFit() {
+  const [wanted, installed] = ['package-lock.json', 'node_modules/.package-lock.json'].map((file) => join(ROOT, file));
+  return existsSync(installed) && isInstalled(lockedPackages(wanted), lockedPackages(installed));
 }
 
 function lockedPackages(file) {
