@@ -46,7 +46,7 @@ const STEPS = [
     does: 'building the sandboxed component',
     command: () => [process.execPath, ['guest/build.mjs']],
     sources: ['guest', 'wit', 'package-lock.json'],
-    results: () => ['dist'],
+    results: () => ['dist/portcullis.wasm', 'build/reference'],
   },
   {
     name: 'host',

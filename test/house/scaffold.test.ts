@@ -115,7 +115,8 @@ describe('setup.mjs', () => {
     );
     put('node_modules/typescript/package.json', '{"type":"module"}');
     put('node_modules/typescript/bin/tsc', building('host', 'dist/index.js'));
-    put('guest/build.mjs', building('guest', 'dist/guest.wasm'));
+    put('guest/build.mjs', building('guest', 'dist/portcullis.wasm'));
+    put('build/reference/index.js', '');
     put('sample/make.mjs', building('sample', 'build/sample/city/README.md'));
     put('host/index.ts', 'export {};');
     put('wit/world.wit', 'world');
@@ -163,7 +164,7 @@ describe('setup.mjs', () => {
     expect(failed.stderr).toContain('no such instruction');
     expect(failed.stderr).toMatch(/portcullis: building the sandboxed component did not work: .* it ended with 3\n$/);
     expect(failed.stderr).not.toContain('    at ');
-    put('guest/build.mjs', building('guest', 'dist/guest.wasm'));
+    put('guest/build.mjs', building('guest', 'dist/portcullis.wasm'));
     expect(setUp().status).toBe(0);
   });
 
