@@ -4,6 +4,8 @@
  *
  * PORTCULLIS_FORBID_SKIPS=1 turns every test that did not run into a failure: what a machine cannot do is
  * skipped by name at home, and must not be missing unnoticed where everything was installed to do it.
+ * PORTCULLIS_REPORT=<file> also writes vitest's JSON report there. Both by environment, because a reporter named on
+ * the command line would replace these.
  */
 
 import { configDefaults, defineConfig } from 'vitest/config';
@@ -18,12 +20,14 @@ class ForbidsSkips implements Reporter {
 }
 
 const forbidsSkips = process.env['PORTCULLIS_FORBID_SKIPS'] === '1';
+const report = process.env['PORTCULLIS_REPORT'];
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, 'test/soak/**'],
-    reporters: forbidsSkips ? ['default', new ForbidsSkips()] : ['default'],
+    reporters: ['default', ...(forbidsSkips ? [new ForbidsSkips()] : []), ...(report ? ['json'] : [])],
+    ...(report ? { outputFile: { json: report } } : {}),
     testTimeout: 20_000,
   },
 });
