@@ -44,6 +44,7 @@ process.exitCode = await main(process.argv.slice(2), {
   err: sinkOf(process.stderr),
   input: standardInput,
   onInterrupt,
+  kill: () => process.kill(process.pid, 'SIGKILL'),
   now: () => performance.now(),
   environment: process.env,
   directory: process.cwd(),

@@ -8,7 +8,7 @@
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type AxError, invalidArgs, type Outcome, refused } from '../error.js';
-import type { openRunner } from '../index.js';
+import type { openRunner, Runner } from '../index.js';
 import { CONTEXT_CAP_LINES } from '../limits.js';
 import type { ReadValue } from '../tools/read.js';
 import type { SearchValue } from '../tools/search.js';
@@ -20,6 +20,8 @@ const EXIT = { answered: 0, refused: 1, usage: 2, interrupted: 130 } as const;
 /** A walk shorter than this shows no progress; then the line is renewed at most this often. */
 const PROGRESS_AFTER_MS = 500;
 const PROGRESS_EVERY_MS = 100;
+/** How long closing may take once the answer is out. Threads end in milliseconds, unless one is stuck in the disk. */
+const CLOSE_PATIENCE_MS = 2_000;
 
 /** One of the process's streams. */
 export interface Sink {
@@ -37,6 +39,8 @@ export interface Surroundings {
   readonly input: () => Promise<Uint8Array>;
   /** Calls back once, at the first interrupt; what comes back stops listening. */
   readonly onInterrupt: (interrupted: () => void) => () => void;
+  /** Ends the process although a thread of it cannot be ended. */
+  readonly kill: () => void;
   readonly now: () => number;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
@@ -232,7 +236,7 @@ async function answerPerson(
   show: (value: unknown) => Shown,
 ): Promise<number> {
   const progress = progressLine(around);
-  const { outcome, interrupted } = await ask(tool, args, options, around, progress.report);
+  const { outcome, interrupted, close } = await ask(tool, args, options, around, progress.report);
   await progress.clear();
   if (outcome.ok) {
     const shown = show(outcome.value);
@@ -241,16 +245,18 @@ async function answerPerson(
   } else {
     await around.err.write(showError(outcome.error, looks.err.colours));
   }
+  await close();
   return statusOf(outcome, interrupted);
 }
 
 async function callTool(tool: string, json: string, options: CityOptions, around: Surroundings): Promise<number> {
   const args = await argumentsOf(tool, json, around);
-  const { outcome, interrupted } = args.ok
+  const { outcome, interrupted, close } = args.ok
     ? await ask(tool, args.value, options, around)
-    : { outcome: args, interrupted: false };
+    : { outcome: args, interrupted: false, close: async () => {} };
   const answer = JSON.stringify(outcome.ok ? outcome.value : outcome.error);
   await around.out.write(`${around.out.isTerminal ? visibleJson(answer) : answer}\n`);
+  await close();
   return statusOf(outcome, interrupted);
 }
 
@@ -277,28 +283,37 @@ const notJson = (tool: string, asked: string): AxError =>
     'pass one JSON object, quoted for the shell: portcullis call search \'{"text":"…"}\'',
   );
 
-/** One call from nothing: a runner, the city, the tool, and everything closed again. */
+/** What came of one call. */
+interface Answered {
+  readonly outcome: Outcome<unknown>;
+  readonly interrupted: boolean;
+  /** To be called when the answer is out: what holds the closing up must not hold up the answer. */
+  readonly close: () => Promise<void>;
+}
+
+/** One call from nothing: a runner, the city, the tool. */
 async function ask(
   tool: string,
   args: unknown,
   options: CityOptions,
   around: Surroundings,
   onProgress?: Report,
-): Promise<{ readonly outcome: Outcome<unknown>; readonly interrupted: boolean }> {
+): Promise<Answered> {
   const cancel = new AbortController();
   const stopListening = around.onInterrupt(() => cancel.abort());
   const runner = await around.openRunner({ workers: 1 });
-  try {
-    const city = await runner.enter(options.city ?? around.directory, await entering(options, around));
-    if (!city.ok) return { outcome: city, interrupted: cancel.signal.aborted };
-    const call = { signal: cancel.signal, ...(onProgress === undefined ? {} : { onProgress }) };
-    const outcome = await city.value.call(tool, args, call);
-    await city.value.leave();
-    return { outcome, interrupted: cancel.signal.aborted };
-  } finally {
-    stopListening();
-    await runner.close();
-  }
+  const city = await runner.enter(options.city ?? around.directory, await entering(options, around));
+  const call = { signal: cancel.signal, ...(onProgress === undefined ? {} : { onProgress }) };
+  const outcome = city.ok ? await city.value.call(tool, args, call) : city;
+  stopListening();
+  return { outcome, interrupted: cancel.signal.aborted, close: () => closed(runner, around) };
+}
+
+/** The runner closed, or the process ended over it: a system call that hangs cannot be ended, only left. */
+async function closed(runner: Runner, { kill }: Surroundings): Promise<void> {
+  const patience = setTimeout(kill, CLOSE_PATIENCE_MS);
+  await runner.close();
+  clearTimeout(patience);
 }
 
 /**

@@ -115,11 +115,19 @@ const foundAt = (path: string, stats: DirectoryStats, above: Found | undefined):
   above,
 });
 
-/** Whether every directory on the way is still what it was. O(depth) looks. */
+/** Whether the path still leads to the same directory. One look. */
+function same(found: Found): boolean {
+  const now = lstatSync(found.path, { bigint: true, throwIfNoEntry: false });
+  return now !== undefined && sameIdentity(identityOf(now), found.identity);
+}
+
+/**
+ * Whether every directory on the way is still what it was: a link above may lead back to the same directory, moved.
+ * O(depth) looks, and each costs the system O(depth): asked after each directory open and at each landing only.
+ */
 function stands(found: Found): boolean {
   for (let step: Found | undefined = found; step !== undefined; step = step.above) {
-    const now = lstatSync(step.path, { bigint: true, throwIfNoEntry: false });
-    if (now === undefined || !sameIdentity(identityOf(now), step.identity)) return false;
+    if (!same(step)) return false;
   }
   return true;
 }
@@ -185,8 +193,11 @@ class PortableDir implements Dir, Held {
     return failed(found) ? found : this.#opened(found);
   }
 
-  file(name: string, _options?: FileOptions): OpenFile | Failure {
-    return this.#named(name, (path) => this.#openFile(path));
+  file(name: string, options?: FileOptions): OpenFile | Failure {
+    return this.#named(name, (path) => {
+      if (options?.placed && !stands(this.#found)) return 'moved';
+      return this.#openFile(path);
+    });
   }
 
   linkText(name: string): LinkText | Failure {
@@ -232,9 +243,9 @@ class PortableDir implements Dir, Held {
 
   #steady<T extends object>(give: () => T | Failure): T | Failure {
     try {
-      if (!stands(this.#found)) return 'moved';
+      if (!same(this.#found)) return 'moved';
       const given = give();
-      if (stands(this.#found)) return given;
+      if (same(this.#found)) return given;
       if (given instanceof DiskFile) given.release();
       return 'moved';
     } catch (thrown) {

@@ -82,8 +82,8 @@ export interface FilesystemOptions {
    * what was judged? False refuses it.
    */
   readonly stillJudged?: (identity: Identity) => boolean;
-  /** Sees every byte that is handed to the guest, in the guest's order. */
-  readonly tap?: (bytes: Uint8Array, offsetBytes: number) => void;
+  /** Sees every byte that is handed to the guest, in the guest's order, and whether the file ended with them. */
+  readonly tap?: (bytes: Uint8Array, offsetBytes: number, end: boolean) => void;
   /** Directories whose descriptors are held at once; for tests. */
   readonly heldDirsMax?: number;
 }
@@ -187,6 +187,7 @@ export class Filesystem {
   /** Directories with a descriptor, oldest first. */
   readonly #held = new Set<DirHandle>();
   #changed = false;
+  #startFailure: ErrorCode | undefined;
 
   constructor(options: FilesystemOptions) {
     this.#options = options;
@@ -208,6 +209,11 @@ export class Filesystem {
     return this.#changed;
   }
 
+  /** What the preopen answered instead of opening, though wall 1 admitted it. */
+  get startFailure(): ErrorCode | undefined {
+    return this.#startFailure;
+  }
+
   /** Handles the guest holds. */
   get liveCount(): number {
     return this.#live.size;
@@ -218,7 +224,10 @@ export class Filesystem {
     const preopen = this.#preopen;
     if (preopen.kind === 'single') return { handle: this.#keep(new SingleHandle(preopen)), name: preopen.shown };
     const opened = this.#openDirectoryAt(preopen.path, preopen.shown);
-    if (isCode(opened)) return this.#refuse(preopen.shown, opened);
+    if (isCode(opened)) {
+      this.#startFailure = opened;
+      return opened;
+    }
     if (!this.#admitLanding(opened.identity)) {
       this.drop(opened);
       return 'not-permitted';
@@ -252,13 +261,17 @@ export class Filesystem {
     if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(from.shown, refusal);
     const limit = file.sizeBytes === 0 ? Number.POSITIVE_INFINITY : file.sizeBytes + GROWTH_SLACK_BYTES;
     const wanted = Math.min(into.length, Math.max(0, limit - offsetBytes));
-    if (wanted === 0) return { bytes: 0, end: into.length > 0 };
+    if (wanted === 0) {
+      this.#options.tap?.(into.subarray(0, 0), offsetBytes, into.length > 0);
+      return { bytes: 0, end: into.length > 0 };
+    }
     const bytes = file.read(wanted === into.length ? into : into.subarray(0, wanted), offsetBytes);
     if (failed(bytes)) return this.#refuse(from.shown, CODE_OF_FAILURE[bytes], bytes);
     this.#meter.read(bytes, share);
-    if (bytes > 0) this.#options.tap?.(into.subarray(0, bytes), offsetBytes);
     // A read that stops short exactly at the size seen at the open has met the end; a size of 0 proves nothing.
-    return { bytes, end: bytes === 0 || (bytes < wanted && offsetBytes + bytes === file.sizeBytes) };
+    const end = bytes === 0 || (bytes < wanted && offsetBytes + bytes === file.sizeBytes);
+    this.#options.tap?.(into.subarray(0, bytes), offsetBytes, end);
+    return { bytes, end };
   }
 
   /** How much a guest's wish to read is worth: its length, clamped by ours, and by what the file can hold. */
@@ -307,7 +320,10 @@ export class Filesystem {
     const { name, path, shown } = from.preopen;
     if (asked.path !== name) return 'no-entry';
     const opened = this.#openRouteFrom([], path, joined(shown, name), { ...asked, follow: true }, undefined);
-    if (isCode(opened)) return opened;
+    if (isCode(opened)) {
+      this.#startFailure = opened;
+      return opened;
+    }
     if (opened.kind === 'file' && this.#admitLanding(opened.file.identity())) return opened;
     this.drop(opened);
     return opened.kind === 'file' ? 'not-permitted' : 'is-directory';

@@ -46,7 +46,8 @@ export type Refusal = 'quota' | 'insufficient-space';
 export class Meter {
   readonly #allowance: Allowance;
   readonly #deadlineAt: number;
-  readonly #timeMs: number;
+  /** The time of the call, in milliseconds. */
+  readonly timeMs: number;
   readonly #now: () => number;
   readonly #shares = new Map<string, Share>();
   #opens = 0;
@@ -57,7 +58,7 @@ export class Meter {
   /** `timeMs` from now on; `now` is a monotonic clock in milliseconds. */
   constructor(allowance: Allowance, timeMs: number, now: () => number = () => performance.now()) {
     this.#allowance = allowance;
-    this.#timeMs = timeMs;
+    this.timeMs = timeMs;
     this.#now = now;
     this.#deadlineAt = now() + timeMs;
   }
@@ -82,7 +83,7 @@ export class Meter {
 
   /** Whether the time is over; remembers it. One look at the clock. */
   late(): boolean {
-    if (this.#spent === undefined && this.#now() >= this.#deadlineAt) this.#end('time', this.#timeMs);
+    if (this.#spent === undefined && this.#now() >= this.#deadlineAt) this.#end('time', this.timeMs);
     return this.#spent !== undefined;
   }
 

@@ -1,0 +1,217 @@
+/**
+ * The door for Node: reads the component that ships, opens a runner, enters cities, takes calls. Everything an
+ * embedder needs is here in a few names; index.ts hands them out.
+ *
+ * The first step of a call's path: door → tool (schema) → worker → judge → guest → judge → answer.
+ */
+
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { type AxError, invalidArgs, type Outcome, ok, refused, toolUnknown } from '../error.js';
+import { type Budgets, lowered } from '../runner/budget.js';
+import { admitComponent } from '../runner/component.js';
+import type { Job } from '../runner/job.js';
+import { inlineKeeper, type Keeper, type Kept, ThreadKeeper } from '../runner/keeper.js';
+import { askPolicy, type Policy } from '../runner/policy.js';
+import { inlinePool, type Pool, ThreadPool } from '../runner/pool.js';
+import type { ReadArgs, ReadValue } from '../tools/read.js';
+import { TOOLS } from '../tools/registry.js';
+import type { SearchArgs, SearchValue } from '../tools/search.js';
+import { type AnyTool, parseArgs } from '../tools/tool.js';
+import { workFor } from '../tools/worker.js';
+import type { MemoryCity } from '../tree/memory.js';
+import type { HardLinks, Tree } from '../tree/tree.js';
+
+export interface RunnerOptions {
+  /**
+   * `workers` (default): calls run in threads that can be ended. `inline`: on the caller's own thread, for programs
+   * that make one call; a guest that loops for ever cannot be ended there.
+   */
+  readonly mode?: 'workers' | 'inline';
+  /** Threads; default: one a processor. */
+  readonly workers?: number;
+  /** Budgets, each lowered from its default; nothing can be raised. */
+  readonly limits?: Partial<Budgets>;
+}
+
+export interface CityOptions {
+  /** The building whose run this is; null (default): an outsider everywhere. */
+  readonly reader?: string | null;
+  /** Decides per building; default: each building's `.sprawling/RULES.toml`. */
+  readonly policy?: Policy;
+  /** `portable`: for systems without openat semantics, and only where nobody untrusted writes during calls. */
+  readonly tree?: 'portable';
+  /** `reopen`: take up a replaced root at each call instead of refusing it. Default `pinned`. */
+  readonly root?: 'pinned' | 'reopen';
+  /** Addresses on other file systems that belong to the city. */
+  readonly mounts?: readonly string[];
+  /** Files with more than one name. Default `same-owner`. */
+  readonly hardLinks?: HardLinks;
+  /** Whose calls these are. */
+  readonly tenant?: string;
+}
+
+/** How far a call has come: reported between pages. */
+export interface Progress {
+  readonly entries: number;
+  readonly matches: number;
+}
+
+export interface CallOptions {
+  /** Ends the call: `E_CANCELLED`. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** Arguments and values by tool: what makes `call` typed. */
+export interface ToolTypes {
+  readonly search: { readonly args: SearchArgs; readonly value: SearchValue };
+  readonly read: { readonly args: ReadArgs; readonly value: ReadValue };
+}
+
+/** A city, entered as one reader. */
+export interface City {
+  readonly tree: Tree['kind'];
+  readonly reader: string | null;
+  /** One tool call. Never throws for what a caller, a guest or a disk does. */
+  call<Name extends keyof ToolTypes>(
+    tool: Name,
+    args: ToolTypes[Name]['args'],
+    options?: CallOptions,
+  ): Promise<Outcome<ToolTypes[Name]['value']>>;
+  call(tool: string, args: unknown, options?: CallOptions): Promise<Outcome<unknown>>;
+  /** Takes no more calls, waits for those under way, gives the root back. */
+  leave(): Promise<void>;
+}
+
+export interface Runner {
+  /** BLAKE3 of the component that runs, 64 hex digits. */
+  readonly componentHash: string;
+  /** Enters a directory by its path, or a city in memory. */
+  enter(where: string | MemoryCity, options?: CityOptions): Promise<Outcome<City>>;
+  /** Ends everything. */
+  close(): Promise<void>;
+}
+
+/** Opens a runner over the component that ships. Costs a compilation (a few ms) and, with workers, their threads. */
+export async function openRunner(options: RunnerOptions = {}): Promise<Runner> {
+  const budgets = lowered(options.limits);
+  const component = await admitComponent(await readFile(new URL('../portcullis.wasm', import.meta.url)));
+  const inline = options.mode === 'inline';
+  const pool = inline
+    ? inlinePool(component.module, workFor)
+    : new ThreadPool(WORKER, component.module, options.workers ?? availableParallelism(), budgets);
+  return new NodeRunner(component.hash, pool, inline ? inlineKeeper() : new ThreadKeeper(), budgets);
+}
+
+const WORKER = new URL('../tools/worker.js', import.meta.url);
+
+class NodeRunner implements Runner {
+  readonly componentHash: string;
+  readonly #pool: Pool;
+  readonly #keeper: Keeper;
+  readonly #budgets: Budgets;
+
+  constructor(componentHash: string, pool: Pool, keeper: Keeper, budgets: Budgets) {
+    this.componentHash = componentHash;
+    this.#pool = pool;
+    this.#keeper = keeper;
+    this.#budgets = budgets;
+  }
+
+  async enter(where: string | MemoryCity, options: CityOptions = {}): Promise<Outcome<City>> {
+    const place = typeof where === 'string' ? { path: where } : { spec: { kind: 'memory', city: where } as const };
+    const kept = await this.#keeper.enter(place, options.reader ?? null, {
+      ...(options.tree && { tree: options.tree }),
+      ...(options.hardLinks && { hardLinks: options.hardLinks }),
+      ...(options.mounts && { mounts: options.mounts }),
+      reopen: options.root === 'reopen',
+    });
+    return kept.ok ? ok(new NodeCity(kept.value, this.#pool, this.#budgets, options)) : kept;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close();
+    await this.#keeper.close();
+  }
+}
+
+class NodeCity implements City {
+  readonly #kept: Kept;
+  readonly #pool: Pool;
+  readonly #budgets: Budgets;
+  readonly #options: CityOptions;
+  /** Calls that lease the root. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  #left: Promise<void> | undefined;
+
+  constructor(kept: Kept, pool: Pool, budgets: Budgets, options: CityOptions) {
+    this.#kept = kept;
+    this.#pool = pool;
+    this.#budgets = budgets;
+    this.#options = options;
+  }
+
+  get tree(): Tree['kind'] {
+    return this.#kept.spec.kind;
+  }
+
+  get reader(): string | null {
+    return this.#options.reader ?? null;
+  }
+
+  // The overloads of City narrow this by the tool's name; the registry's schemas make it true.
+  // biome-ignore lint/suspicious/noExplicitAny: one implementation behind typed overloads
+  async call(name: string, args: unknown, options: CallOptions = {}): Promise<Outcome<any>> {
+    const tool = TOOLS.get(name);
+    if (tool === undefined) return refused(toolUnknown(name, [...TOOLS.keys()]));
+    const parsed = parseArgs(tool, args);
+    if (!parsed.ok) return parsed;
+    const asked = tool.asked(args);
+    if (this.#left !== undefined) return refused(hasLeft(tool, asked));
+    return this.#lease(this.#pool.run(this.#job(tool, parsed.value, asked), this.#company(tool, options)));
+  }
+
+  leave(): Promise<void> {
+    this.#left ??= Promise.allSettled(this.#underWay).then(() => this.#kept.leave());
+    return this.#left;
+  }
+
+  #job(tool: AnyTool, args: unknown, asked: string): Job {
+    return {
+      tool: tool.name,
+      args,
+      asked,
+      tree: this.#kept.spec,
+      reader: this.reader,
+      asksPolicy: this.#options.policy !== undefined,
+      budgets: this.#budgets,
+      timeMs: this.#timeMs(tool),
+    };
+  }
+
+  #timeMs(tool: AnyTool): number {
+    return Math.min(tool.timeMs, tool.name === 'read' ? this.#budgets.readTimeMs : this.#budgets.timeMs);
+  }
+
+  #company(tool: AnyTool, { signal, onProgress }: CallOptions) {
+    const { policy } = this.#options;
+    return {
+      signal,
+      policy: policy && ((names: readonly string[]) => askPolicy(policy, this.reader, names, this.#timeMs(tool))),
+      onPartial: onProgress && ((partial: unknown) => onProgress(tool.progress(partial))),
+    };
+  }
+
+  async #lease<T>(call: Promise<T>): Promise<T> {
+    this.#underWay.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#underWay.delete(call);
+    }
+  }
+}
+
+const hasLeft = (tool: AnyTool, asked: string): AxError =>
+  invalidArgs({ action: tool.name, asked }, 'the city was left', 'enter it again');

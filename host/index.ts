@@ -1,0 +1,15 @@
+/** Portcullis: file tools for agents whose reads cannot leave the bound they were given. The public API, few names. */
+
+export type { CallOptions, City, CityOptions, Progress, Runner, RunnerOptions, ToolTypes } from './door/node.js';
+export { openRunner } from './door/node.js';
+export type { AxCode, AxError, Outcome, Retry } from './error.js';
+export type { Verdict } from './judge/bound.js';
+export type { Budgets } from './runner/budget.js';
+export type { Policy } from './runner/policy.js';
+export type { ReadArgs, ReadValue } from './tools/read.js';
+export { TOOLS } from './tools/registry.js';
+export type { SearchArgs, SearchValue } from './tools/search.js';
+export { jsonSchema } from './tools/tool.js';
+export type { MemoryCity } from './tree/memory.js';
+export { memoryCity } from './tree/memory.js';
+export type { HardLinks } from './tree/tree.js';

@@ -1,0 +1,36 @@
+/**
+ * The budgets of a runner: what the embedder may lower, each from its default in limits.ts. Nothing can be raised.
+ */
+
+import * as limits from '../limits.js';
+import { ALLOWANCE, type Allowance } from '../wasi/meter.js';
+
+export interface Budgets extends Allowance {
+  /** Milliseconds of one call, from when a worker takes it. */
+  readonly timeMs: number;
+  /** The same for `read`. */
+  readonly readTimeMs: number;
+  /** Calls that wait for a worker. */
+  readonly queue: number;
+  /** Milliseconds a call may wait for a worker. */
+  readonly queueTimeMs: number;
+}
+
+export const BUDGETS: Budgets = {
+  ...ALLOWANCE,
+  timeMs: limits.CALL_TIME_MS,
+  readTimeMs: limits.READ_TIME_MS,
+  queue: limits.QUEUE_MAX,
+  queueTimeMs: limits.QUEUE_TIME_MS,
+};
+
+/** The defaults, lowered where `asked` is lower. Throws for what is no positive number: that is a bug of the embedder. */
+export function lowered(asked: Partial<Budgets> = {}): Budgets {
+  const entries = Object.entries(BUDGETS).map(([name, most]) => {
+    const wish = asked[name as keyof Budgets]; // the keys of BUDGETS are the keys of Budgets
+    if (wish === undefined) return [name, most];
+    if (!(wish > 0)) throw new RangeError(`limits.${name} must be a positive number`);
+    return [name, Math.min(wish, most)];
+  });
+  return Object.fromEntries(entries) as Budgets; // the same keys, the same type of values
+}

@@ -1,0 +1,148 @@
+/**
+ * One call as a tool sees it, inside the worker: the tree, the two copies of the bound, the meter, the guest.
+ * Everything in it lives as long as the call and is given back at its end, also after a trap.
+ */
+
+import { createBLAKE3 } from 'hash-wasm';
+import { isBroken, isReservedSegment, parseAddress } from '../judge/address.js';
+import { Bound, type Verdict } from '../judge/bound.js';
+import type { Scene } from '../judge/locate.js';
+import { defaultVerdict } from '../judge/rules.js';
+import { GUEST_MEMORY_MAX_PAGES, POLICY_BATCH } from '../limits.js';
+import type { Dir, Entry, Tree } from '../tree/tree.js';
+import { Filesystem, type FilesystemOptions } from '../wasi/filesystem.js';
+import { Meter } from '../wasi/meter.js';
+import { type Guest, instantiate } from '../wasi/world.js';
+import type { Budgets } from './budget.js';
+
+/** How a call reaches its surroundings: the thread it runs in, and the embedder behind it. */
+export interface Surroundings {
+  readonly module: WebAssembly.Module;
+  /** Verdicts of the embedder's policy, in the order of the names; null: the rules files decide. */
+  readonly ask: ((buildings: readonly string[]) => Promise<readonly Verdict[]>) | null;
+  /** What the call would answer if it ended now; kept in case it has to be ended from outside. */
+  readonly partial: (value: unknown) => void;
+  /** Between two pages: lets the caller's signal be seen. Whether to go on. */
+  readonly goOn: () => Promise<boolean>;
+}
+
+/** Reachable by tests alone: which wall is taken down, and whether the generated glue carries the guest. */
+export interface Unchecked {
+  readonly openUnchecked?: 'judge' | 'filesystem';
+  readonly guest?: (filesystem: Filesystem) => Guest;
+  /** Runs between the judge and the open: where a neighbour would swap what was judged. */
+  readonly betweenWalls?: () => void;
+}
+
+export class Call {
+  readonly action: string;
+  readonly tree: Tree;
+  readonly reader: string | null;
+  readonly budgets: Budgets;
+  readonly meter: Meter;
+  readonly #around: Surroundings;
+  readonly #unchecked: Unchecked;
+  readonly #verdicts = new Map<string, Verdict>();
+  #judged: Scene<Dir> | undefined;
+  #filesystem: Filesystem | undefined;
+  #guest: Guest | undefined;
+
+  constructor(at: {
+    action: string;
+    tree: Tree;
+    reader: string | null;
+    budgets: Budgets;
+    timeMs: number;
+    around: Surroundings;
+    unchecked?: Unchecked;
+  }) {
+    this.action = at.action;
+    this.tree = at.tree;
+    this.reader = at.reader;
+    this.budgets = at.budgets;
+    this.meter = new Meter(at.budgets, at.timeMs);
+    this.#around = at.around;
+    this.#unchecked = at.unchecked ?? {};
+  }
+
+  // ---- the bound: asked once a building, then data ----
+
+  /** Asks the policy about every name of a listing of the root that could be a building. */
+  async askAll(listing: readonly Entry[]): Promise<void> {
+    const names = listing.filter(({ nameable }) => nameable).map(({ name }) => name);
+    await this.askFor(names);
+  }
+
+  /** Asks the policy about these buildings, if it was not asked before. */
+  async askFor(buildings: readonly string[]): Promise<void> {
+    const unknown = buildings.filter((name) => isBuilding(name) && name !== this.reader && !this.#verdicts.has(name));
+    for (let start = 0; start < unknown.length; start += POLICY_BATCH) {
+      const batch = unknown.slice(start, start + POLICY_BATCH);
+      const verdicts = await this.#ask(batch);
+      for (const [index, name] of batch.entries()) this.#verdicts.set(name, verdicts[index] ?? NO_ANSWER);
+    }
+    if (unknown.length > 0) this.#judged = undefined;
+  }
+
+  async #ask(buildings: readonly string[]): Promise<readonly Verdict[]> {
+    const { ask } = this.#around;
+    if (ask !== null) return ask(buildings);
+    return buildings.map((building) => defaultVerdict(this.tree.root, this.reader, building));
+  }
+
+  /** Wall 1's view of the city, with its own copy of the bound. */
+  judged(): Scene<Dir> {
+    this.#judged ??= { root: this.tree.root, spellings: this.tree.spellings, bound: this.#copyFor('judge') };
+    return this.#judged;
+  }
+
+  #copyFor(wall: 'judge' | 'filesystem'): Bound {
+    if (this.#unchecked.openUnchecked === wall) return Bound.openUnchecked();
+    return new Bound({ reader: this.reader, entries: this.#verdicts });
+  }
+
+  // ---- the guest ----
+
+  /** Wall 2 for this call: one preopened directory, with its own copy of the bound. One a call. */
+  open(options: Omit<FilesystemOptions, 'tree' | 'bound' | 'meter'>): { guest: Guest; filesystem: Filesystem } {
+    if (this.#filesystem !== undefined) throw new Error('a call has one guest');
+    const filesystem = new Filesystem({
+      ...options,
+      tree: this.tree,
+      bound: this.#copyFor('filesystem'),
+      meter: this.meter,
+    });
+    this.#filesystem = filesystem;
+    this.#unchecked.betweenWalls?.();
+    const make = this.#unchecked.guest ?? ((over) => instantiate(this.#around.module, over));
+    this.#guest = make(filesystem);
+    return { guest: this.#guest, filesystem };
+  }
+
+  /** Whether the guest has taken all the memory it may have: why a trap of it may be no fault. */
+  guestMemoryIsFull(): boolean {
+    return (this.#guest?.memoryBytes() ?? 0) >= GUEST_MEMORY_MAX_PAGES * 65_536;
+  }
+
+  partial(value: unknown): void {
+    this.#around.partial(value);
+  }
+
+  goOn(): Promise<boolean> {
+    return this.#around.goOn();
+  }
+
+  /** Gives everything back. */
+  close(): void {
+    this.#filesystem?.close();
+    this.tree.close();
+  }
+}
+
+const NO_ANSWER: Verdict = { kind: 'rules-unreadable', subject: 'the policy did not answer' };
+
+const isBuilding = (name: string): boolean =>
+  !isReservedSegment(name) && !name.includes('/') && !isBroken(parseAddress(name));
+
+/** A fresh BLAKE3 state. The compiled hasher is cached a thread by the library; a state costs microseconds. */
+export const hasher = () => createBLAKE3();

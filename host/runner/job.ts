@@ -1,0 +1,82 @@
+/**
+ * One call, whole, in whatever thread it runs: opens the tree, runs the tool, gives everything back, and turns what
+ * a broken or hostile guest throws into `E_GUEST_TRAP`. Data in, data out: both cross between threads.
+ */
+
+import { type Asked, guestTrap, limitReached, type Outcome, refused, storageFatal } from '../error.js';
+import type { TreeRefusal } from '../tree/opening.js';
+import { openTree, type TreeSpec } from '../tree/spec.js';
+import { GuestFault } from '../wasi/world.js';
+import type { Budgets } from './budget.js';
+import { Call, type Surroundings, type Unchecked } from './call.js';
+
+/** What crosses to a worker. */
+export interface Job {
+  readonly tool: string;
+  /** As the schema gave them. */
+  readonly args: unknown;
+  /** What a refusal quotes. */
+  readonly asked: string;
+  readonly tree: TreeSpec;
+  readonly reader: string | null;
+  /** Whether the embedder's own policy is asked; else the rules files decide. */
+  readonly asksPolicy: boolean;
+  readonly budgets: Budgets;
+  readonly timeMs: number;
+}
+
+/** The tool's work, bound to its arguments. */
+export type Work = (call: Call) => Promise<Outcome<unknown>>;
+
+/** Runs a job. Never throws for anything the guest or the disk does; what it throws is a bug of the host. */
+export async function execute(
+  job: Job,
+  work: Work,
+  around: Surroundings,
+  unchecked: Unchecked = {},
+): Promise<Outcome<unknown>> {
+  const at: Asked = { action: job.tool, asked: job.asked };
+  const tree = openTree(job.tree);
+  if (typeof tree === 'string') return refused(treeError(at, tree));
+  const { tool: action, reader, budgets, timeMs } = job;
+  const call = new Call({ action, tree, reader, budgets, timeMs, around, unchecked });
+  try {
+    return await work(call);
+  } catch (thrown) {
+    if (!isGuests(thrown)) throw thrown;
+    return refused(call.guestMemoryIsFull() ? memoryError(at) : guestTrap(at, 'the sandboxed component trapped'));
+  } finally {
+    call.close();
+  }
+}
+
+/**
+ * Whether the guest is to blame: a fault it was caught in, a trap, or a stack it used up. (A stack overflow of the
+ * host itself would look the same; the instance is discarded either way.)
+ */
+const isGuests = (thrown: unknown): boolean =>
+  thrown instanceof GuestFault || thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError;
+
+const memoryError = (at: Asked) =>
+  limitReached(at, 'the guest’s memory is full (GUEST_MEMORY_MAX_PAGES)', 'ask for less: a narrower `path`');
+
+function treeError(at: Asked, refusal: TreeRefusal) {
+  switch (refusal) {
+    case 'replaced':
+      return storageFatal(
+        at,
+        'the city was replaced',
+        'enter the city again: its root is not the directory that was entered',
+      );
+    case 'access':
+      return storageFatal(at, 'the city’s root does not open', 'a person has to give the runner permission to read it');
+    case 'exhausted':
+    case 'io':
+      return storageFatal(
+        at,
+        'the city’s root does not open',
+        'ask again; if it stays so, a person has to look at the disk',
+        'unknown',
+      );
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The embedder's side of a call: queue, deadline, the caller's signal, and what pages gave so far. Two ways to run a
+ * job: in a pool of threads, where whatever happens the caller is answered at the deadline; and inline, on the caller's
+ * own thread, which cannot end a guest that loops.
+ */
+
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { type Asked, cancelled, guestTrap, limitReached, type Outcome, ok, refused } from '../error.js';
+import type { Verdict } from '../judge/bound.js';
+import { DEADLINE_GRACE_MS, WORKER_HEAP_MB } from '../limits.js';
+import type { Budgets } from './budget.js';
+import { execute, type Job, type Work } from './job.js';
+import type { FromWorker, Task, Verdicts } from './worker.js';
+
+/** How a job is accompanied. */
+export interface Company {
+  readonly signal?: AbortSignal | undefined;
+  /** Present when the job asks it. Never throws, never late: see policy.ts. */
+  readonly policy?: ((buildings: readonly string[]) => Promise<readonly Verdict[]>) | undefined;
+  /** What the call would answer if it ended now. */
+  readonly onPartial?: ((value: unknown) => void) | undefined;
+}
+
+export interface Pool {
+  run(job: Job, company: Company): Promise<Outcome<unknown>>;
+  close(): Promise<void>;
+}
+
+// ---- inline ----
+
+/** Runs jobs on the caller's thread, one page at a time between turns of its event loop. */
+export function inlinePool(module: WebAssembly.Module, workFor: (job: Job) => Work): Pool {
+  return {
+    run: (job, company) =>
+      execute(job, workFor(job), {
+        module,
+        ask: company.policy ?? null,
+        partial: (value) => company.onPartial?.(value),
+        goOn: async () => {
+          await new Promise((resolve) => setImmediate(resolve));
+          return company.signal?.aborted !== true;
+        },
+      }).then((answer) => (company.signal?.aborted === true ? refused(cancelled(askedOf(job))) : answer)),
+    async close() {},
+  };
+}
+
+const askedOf = (job: Job): Asked => ({ action: job.tool, asked: job.asked });
+
+// ---- threads ----
+
+type End = 'cancelled' | 'queue' | 'time';
+
+/** A pool of threads. Each call has one, and a fresh guest; a thread that had to be ended is replaced. */
+export class ThreadPool implements Pool {
+  readonly #threads: Piscina<Task, Outcome<unknown>>;
+  readonly #budgets: Budgets;
+
+  /** `entry`: the file each thread loads; its default export serves one task. */
+  constructor(entry: URL, module: WebAssembly.Module, threads: number, budgets: Budgets) {
+    this.#budgets = budgets;
+    this.#threads = new Piscina({
+      filename: entry.href,
+      workerData: { module },
+      minThreads: threads,
+      maxThreads: threads,
+      maxQueue: budgets.queue,
+      concurrentTasksPerWorker: 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+      // Nothing of the embedder's surroundings is in a thread: no environment, no flags.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
+    });
+  }
+
+  async run(job: Job, company: Company): Promise<Outcome<unknown>> {
+    if (company.signal?.aborted === true) return refused(cancelled(askedOf(job)));
+    if (this.#threads.queueSize >= this.#budgets.queue) return refused(queueFull(job, this.#budgets));
+    const running = new Running(job, company, this.#budgets);
+    try {
+      const task: Task = { job, port: running.port };
+      return await this.#threads.run(task, { signal: running.signal, transferList: [running.port] });
+    } catch (thrown) {
+      return running.ended() ?? broken(job, thrown);
+    } finally {
+      running.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.destroy();
+  }
+}
+
+/** One call under way, on the embedder's side. */
+class Running {
+  readonly port: MessagePort;
+  readonly #mine: MessagePort;
+  readonly #job: Job;
+  readonly #company: Company;
+  readonly #budgets: Budgets;
+  readonly #abort = new AbortController();
+  #timer: NodeJS.Timeout;
+  #end: End | undefined;
+  #partial: unknown;
+  readonly #onCancel = (): void => this.#stop('cancelled');
+
+  constructor(job: Job, company: Company, budgets: Budgets) {
+    this.#job = job;
+    this.#company = company;
+    this.#budgets = budgets;
+    const { port1, port2 } = new MessageChannel();
+    this.#mine = port1;
+    this.port = port2;
+    this.#mine.on('message', (message: FromWorker) => this.#hear(message));
+    this.#timer = setTimeout(() => this.#stop('queue'), budgets.queueTimeMs);
+    company.signal?.addEventListener('abort', this.#onCancel, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  #hear(message: FromWorker): void {
+    switch (message.kind) {
+      case 'started':
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#stop('time'), this.#job.timeMs + DEADLINE_GRACE_MS);
+        return;
+      case 'partial':
+        this.#partial = message.value;
+        this.#company.onPartial?.(message.value);
+        return;
+      case 'ask':
+        void this.#answer(message.buildings);
+    }
+  }
+
+  async #answer(buildings: readonly string[]): Promise<void> {
+    const verdicts = (await this.#company.policy?.(buildings)) ?? [];
+    this.#mine.postMessage({ verdicts } satisfies Verdicts);
+  }
+
+  #stop(end: End): void {
+    this.#end ??= end;
+    this.#abort.abort();
+  }
+
+  /** What the caller is told when the call was ended from here. */
+  ended(): Outcome<unknown> | undefined {
+    const at = askedOf(this.#job);
+    switch (this.#end) {
+      case undefined:
+        return undefined;
+      case 'cancelled':
+        return refused(cancelled(at));
+      case 'queue': {
+        const fact = `no worker was free within ${this.#budgets.queueTimeMs} ms`;
+        return refused(limitReached(at, fact, 'ask again a little later', 'yes'));
+      }
+      case 'time':
+        if (this.#partial !== undefined) return ok(this.#partial);
+        return refused(limitReached(at, `its time is over (${this.#job.timeMs} ms)`, 'ask for less', 'unknown'));
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#company.signal?.removeEventListener('abort', this.#onCancel);
+    this.#mine.close();
+  }
+}
+
+const queueFull = (job: Job, budgets: Budgets) =>
+  limitReached(askedOf(job), `the queue is full (${budgets.queue} calls)`, 'ask again a little later', 'yes');
+
+/** A thread that ran out of its heap, which only its guest can have filled; anything else is a bug. */
+function broken(job: Job, thrown: unknown): Outcome<unknown> {
+  const code = (thrown as { code?: unknown } | null)?.code;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY') return refused(guestTrap(askedOf(job), 'its worker ran out of memory'));
+  throw thrown;
+}

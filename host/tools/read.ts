@@ -1,0 +1,255 @@
+/**
+ * `read`: an interval of one file, under a byte budget. This file asks wall 1, hands the guest a directory that holds
+ * exactly the one judged name, hashes the bytes as they pass, and writes the answer. Lines are the guest's.
+ * Spec: read.
+ */
+
+import { z } from 'zod';
+import {
+  type Asked,
+  type AxError,
+  cancelled,
+  changedAfterJudged,
+  invalidArgs,
+  type Outcome,
+  ok,
+  refused,
+} from '../error.js';
+import type { Address } from '../judge/address.js';
+import { type Landing, release, stillJudged } from '../judge/locate.js';
+import * as limits from '../limits.js';
+import { type Call, hasher } from '../runner/call.js';
+import type { Dir } from '../tree/tree.js';
+import type { Filesystem } from '../wasi/filesystem.js';
+import { GuestFault, type Looks, type Reading, type Slice } from '../wasi/world.js';
+import { locate, notOpened, notRegular, spentError } from './locating.js';
+import { nearbyMissing, nearbyWithin } from './miss.js';
+import { type Tool, wholeNumber, wordOf } from './tool.js';
+import { sizeInWords } from './unread.js';
+
+const argsSchema = z.strictObject({
+  path: z.string('must be text').describe('A file, as a city address like lab/notes.md: what `search` gives as path.'),
+  offset: wholeNumber(0).optional().describe('The first line, counted from 0; the `line` of a hit. Default 0.'),
+  limit: wholeNumber(1)
+    .optional()
+    .describe(`Lines at most, ${limits.READ_CAP_LINES} by default; what is more is clamped to that.`),
+  byte: wholeNumber(0)
+    .optional()
+    .describe(
+      'Where in line `offset` to begin, in bytes: only as `next_byte` of an answer, together with its `next_offset`.',
+    ),
+});
+export type ReadArgs = z.infer<typeof argsSchema>;
+
+const count = z.number().int().nonnegative();
+const valueSchema = z.strictObject({
+  path: z.string(),
+  text: z.string(),
+  bytes: count.describe('UTF-8 length of `text`.'),
+  total_lines: count.optional(),
+  next_offset: count.optional().describe('Present when there is more: the `offset` to go on with.'),
+  next_byte: count.optional().describe('The line is not whole: the `byte` to go on with, at `next_offset`.'),
+  cut_bytes: count.optional().describe('What is left of that line.'),
+  version: z.string().optional().describe('Names exactly these bytes of the whole file.'),
+  note: z.string().optional(),
+});
+export type ReadValue = z.infer<typeof valueSchema>;
+
+export const read: Tool<ReadArgs, ReadValue> = {
+  name: 'read',
+  title: 'Read lines of one file',
+  description: [
+    'Reads an interval of lines of one text file, byte for byte, line ends included.',
+    `One answer carries at most ${limits.READ_CAP_LINES} lines and ${sizeInWords(limits.INTERVAL_CAP_BYTES)}; go on with \`next_offset\` (and \`next_byte\`).`,
+    'Every call passes over the whole file (about a second a GiB): `search` first, then read around the hit.',
+    'A file that is not UTF-8 as a whole is refused, and the refusal says what it looks like.',
+  ].join(' '),
+  args: argsSchema,
+  value: valueSchema,
+  readOnly: true,
+  timeMs: limits.READ_TIME_MS,
+  asked: (args) => wordOf(args, 'path'),
+  progress: () => ({ entries: 0, matches: 0 }),
+  run,
+};
+
+type File = Extract<Landing<Dir>, { kind: 'entry' }>;
+
+async function run(call: Call, args: ReadArgs): Promise<Outcome<ReadValue>> {
+  const at: Asked = { action: call.action, asked: args.path };
+  if (isLocator(args.path)) return refused(noLocators(at));
+  const located = await locate(call, args.path);
+  if (!located.ok) return located;
+  if (located.value.kind === 'city') return refused(isDirectory(at, []));
+  const { address, landing } = located.value;
+  switch (landing.kind) {
+    case 'absent':
+      return refused(missing(at, nearbyMissing(call, address, landing.address, landing.deepest)));
+    case 'directory':
+      release(landing);
+      return refused(isDirectory(at, nearbyWithin(call, address, landing.address)));
+    case 'entry':
+      release(landing);
+      return landing.look.kind === 'file' ? readFile(call, at, args, address, landing) : refused(notRegular(at));
+  }
+}
+
+// ---- the file ----
+
+async function readFile(
+  call: Call,
+  at: Asked,
+  args: ReadArgs,
+  asked: Address,
+  file: File,
+): Promise<Outcome<ReadValue>> {
+  const whole = file.look.sizeBytes <= limits.READ_WHOLE_MAX_BYTES;
+  const passed = new Passed(await hasher());
+  const name = asked.slice(asked.lastIndexOf('/') + 1);
+  const shown = asked.slice(0, Math.max(0, asked.length - name.length - 1));
+  const { guest, filesystem } = call.open({
+    preopen: { kind: 'single', shown, name, path: file.address },
+    stillJudged: (identity) => stillJudged(call.judged(), file.address, identity),
+    ...(whole && { tap: (bytes, offset, end) => passed.take(bytes, offset, end) }),
+  });
+  let reading = guest.read({
+    name,
+    offset: BigInt(Math.min(args.offset ?? 0, Number.MAX_SAFE_INTEGER)),
+    byte: BigInt(Math.min(args.byte ?? 0, Number.MAX_SAFE_INTEGER)),
+    limit: Math.min(args.limit ?? limits.READ_CAP_LINES, limits.READ_CAP_LINES),
+    textCap: limits.INTERVAL_CAP_BYTES,
+    lineCap: limits.LINE_MAX_BYTES,
+    whole,
+    pageBytes: limits.PAGE_BYTES,
+  });
+  while (reading.kind === 'going') {
+    if (call.meter.late()) return refused(spentError(at, call));
+    if (!(await call.goOn())) return refused(cancelled(at));
+    reading = guest.next();
+  }
+  if (filesystem.changed) return refused(changedAfterJudged(at));
+  return answer(call, at, asked, args, reading, filesystem, whole ? passed : undefined);
+}
+
+function answer(
+  call: Call,
+  at: Asked,
+  asked: Address,
+  args: ReadArgs,
+  reading: Exclude<Reading, { kind: 'going' }>,
+  filesystem: Filesystem,
+  passed: Passed | undefined,
+): Outcome<ReadValue> {
+  switch (reading.kind) {
+    case 'done':
+      return ok(value(args, reading.slice, passed));
+    case 'not-text':
+      return refused(notText(at, reading.looks));
+    case 'past-line':
+      return refused(
+        invalidArgs(
+          at,
+          'byte is past the end of that line',
+          'pass `next_byte` only with its `next_offset`, or omit byte',
+        ),
+      );
+    case 'inside-character':
+      return refused(
+        invalidArgs(at, 'byte is inside a character', 'pass `next_byte` exactly as it was given, or omit byte'),
+      );
+    case 'failed':
+      return refused(notOpened(call, at, asked, reading.code, filesystem));
+  }
+}
+
+/** The answer, from what the guest cut; `passed` is what went by if the file was judged whole. */
+function value(args: ReadArgs, slice: Slice, passed: Passed | undefined): ReadValue {
+  const offset = args.offset ?? 0;
+  const { text, lines, more, cut } = slice;
+  const version = passed?.version();
+  const pastTheEnd = lines === 0 && cut === undefined;
+  const known = passed !== undefined && (more || pastTheEnd);
+  check(slice, args, passed !== undefined);
+  return {
+    path: args.path,
+    text,
+    bytes: encoder.encode(text).length,
+    ...(known && { total_lines: slice.totalLines }),
+    ...(more && { next_offset: offset + lines }),
+    ...(cut && { next_byte: cut.nextByte, cut_bytes: cut.cutBytes }),
+    ...(version !== undefined && { version }),
+    ...(passed === undefined && { note: NOTE_NOT_WHOLE }),
+  };
+}
+
+const encoder = new TextEncoder();
+const NOTE_NOT_WHOLE =
+  `larger than ${sizeInWords(limits.READ_WHOLE_MAX_BYTES)}: only this interval was judged as text; ` +
+  'no version and no total_lines';
+
+/** Counts that do not fit one another are a broken guest's. */
+function check(slice: Slice, args: ReadArgs, whole: boolean): void {
+  const offset = args.offset ?? 0;
+  const most = Math.min(args.limit ?? limits.READ_CAP_LINES, limits.READ_CAP_LINES);
+  const fits =
+    slice.lines <= most &&
+    (slice.lines > 0 || slice.text === '' || slice.cut !== undefined) &&
+    (slice.cut === undefined || (slice.lines === 0 && slice.more && slice.cut.cutBytes > 0)) &&
+    (!whole || slice.lines === 0 || slice.more === offset + slice.lines < slice.totalLines);
+  if (!fits) throw new GuestFault('counts that do not fit');
+}
+
+/** What went by: counts only if it went by once, in order, from 0 to the end. */
+class Passed {
+  readonly #hasher: Awaited<ReturnType<typeof hasher>>;
+  #next = 0;
+  #ended = false;
+  #ordered = true;
+
+  constructor(hash: Awaited<ReturnType<typeof hasher>>) {
+    this.#hasher = hash;
+  }
+
+  take(bytes: Uint8Array, offset: number, end: boolean): void {
+    if (offset !== this.#next || (this.#ended && bytes.length > 0)) this.#ordered = false;
+    this.#next += bytes.length;
+    this.#ended ||= end;
+    if (bytes.length > 0) this.#hasher.update(bytes);
+  }
+
+  version(): string {
+    if (!this.#ordered || !this.#ended) throw new GuestFault('read otherwise than once, in order, to the end');
+    return `cas:b3-${this.#hasher.digest('hex')}`;
+  }
+}
+
+// ---- refusals of its own ----
+
+const isLocator = (path: string): boolean => path.startsWith('cas:') || path.startsWith('file:');
+
+const noLocators = (at: Asked): AxError =>
+  invalidArgs(
+    at,
+    'Locators (cas:, file:) are not served by this version',
+    'read a file by its city address, like lab/notes.md',
+  );
+
+const missing = (at: Asked, nearby: readonly string[]): AxError =>
+  invalidArgs(at, 'there is no such file', 'read one of nearby, or find the file with `search`', nearby);
+
+const isDirectory = (at: Asked, nearby: readonly string[]): AxError =>
+  invalidArgs(at, 'it is a directory', 'read a file of it (nearby names some), or `search` with it as path', nearby);
+
+const LOOKS_SENTENCES: Readonly<Record<Looks, string>> = {
+  utf16: 'it looks like UTF-16',
+  gb: 'it looks like text in a GB encoding (GB2312, GBK, GB18030)',
+  binary: 'it looks like binary data',
+  unknown: 'its encoding is not known',
+};
+
+const notText = (at: Asked, looks: Looks): AxError =>
+  invalidArgs(
+    at,
+    'its bytes are not UTF-8',
+    `${LOOKS_SENTENCES[looks]}; \`read\` hands over text: have it converted to UTF-8`,
+  );

@@ -1,0 +1,82 @@
+/**
+ * What a tool is: a name, words for models, a schema for its arguments from which types and JSON Schema are derived,
+ * and the work, which runs inside a worker with every file-system call of both walls.
+ */
+
+import { z } from 'zod';
+import { type AxError, invalidArgs, type Outcome } from '../error.js';
+import type { Call } from '../runner/call.js';
+
+export interface Tool<Args, Value> {
+  readonly name: string;
+  /** One line for people. */
+  readonly title: string;
+  /** For models: what it answers, what it does not, how to go on. */
+  readonly description: string;
+  readonly args: z.ZodType<Args>;
+  readonly value: z.ZodType<Value>;
+  /** Whether the tool only reads. */
+  readonly readOnly: true;
+  /** The call's time, from when a worker takes it. */
+  readonly timeMs: number;
+  /** What a refusal quotes: the caller's own words of what was asked. Called with arguments of any shape. */
+  asked(args: unknown): string;
+  /** How far a call has come, of what it would answer if it ended now. */
+  progress(partial: unknown): { readonly entries: number; readonly matches: number };
+  /** The work. Expected outcomes are values; what it throws is a bug or a fault of the guest. */
+  run(call: Call, args: Args): Promise<Outcome<Value>>;
+}
+
+/** A tool whose arguments are its own affair. */
+// biome-ignore lint/suspicious/noExplicitAny: the registry holds tools of different arguments; each parses its own
+export type AnyTool = Tool<any, unknown>;
+
+/** A string field of arguments that were not validated yet, or ''. */
+export function wordOf(args: unknown, field: string): string {
+  if (typeof args !== 'object' || args === null) return '';
+  const word: unknown = Object.getOwnPropertyDescriptor(args, field)?.value;
+  return typeof word === 'string' ? word : '';
+}
+
+/** The arguments, or `E_INVALID_ARGS` that names the first thing wrong with them. */
+export function parseArgs<Args>(tool: Tool<Args, unknown>, raw: unknown): Outcome<Args> {
+  const parsed = tool.args.safeParse(raw);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, error: badArgs(tool, raw, parsed.error) };
+}
+
+function badArgs(tool: AnyTool, raw: unknown, error: z.ZodError): AxError {
+  const at = { action: tool.name, asked: tool.asked(raw) };
+  const issue = error.issues[0];
+  const field = issue?.path.join('.') ?? '';
+  if (issue?.code === 'unrecognized_keys') {
+    const known = Object.keys(jsonSchema(tool).properties ?? {});
+    const names = issue.keys.map((key) => JSON.stringify(key)).join(', ');
+    return invalidArgs(at, `unknown argument ${names}`, `pass only ${known.join(', ')}`);
+  }
+  const fact =
+    field === ''
+      ? 'the arguments are not an object of the tool’s form'
+      : `${field} ${issue?.message ?? 'is not valid'}`;
+  return invalidArgs(at, fact, recoveryOf(tool, field));
+}
+
+/** The schema's own description of the field is the way forward. */
+function recoveryOf(tool: AnyTool, field: string): string {
+  const properties = jsonSchema(tool).properties ?? {};
+  const property = Object.hasOwn(properties, field) ? properties[field] : undefined;
+  const description = typeof property === 'object' ? property.description : undefined;
+  if (description !== undefined) return `${field}: ${description}`;
+  return `pass a JSON object with ${Object.keys(properties).join(', ')}`;
+}
+
+/** The JSON Schema of a tool's arguments, for models and protocols; derived, never written. */
+export function jsonSchema(tool: AnyTool): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(tool.args, { io: 'input', unrepresentable: 'any' });
+}
+
+/** A whole number of any size a JSON text can hold: zod's own `.int()` refuses what is beyond 2^53. */
+export const wholeNumber = (least: number): z.ZodType<number> =>
+  z.number(`must be a whole number of ${least} or more`).refine((value) => Number.isInteger(value) && value >= least, {
+    message: `must be a whole number of ${least} or more`,
+  });
