@@ -3,7 +3,7 @@
  * which stream, and how it ends. The same command over the real runner is in cli.test.ts.
  */
 
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { main, type Surroundings, typedPath } from '../../dist/door/command.js';
 import { type AxError, gateDenied, invalidArgs, type Outcome, refused } from '../../dist/error.js';
 
@@ -19,6 +19,8 @@ interface Played {
   readonly times?: number[];
   readonly progress?: readonly { entries: number; matches: number }[];
   readonly interrupts?: boolean;
+  /** What closing the runner waits for, given what standard output got before. */
+  readonly closing?: (out: string) => Promise<void>;
 }
 
 interface Ended {
@@ -28,6 +30,7 @@ interface Ended {
   readonly entered: readonly unknown[][];
   readonly called: readonly unknown[][];
   readonly closed: number;
+  readonly killed: number;
 }
 
 /** Runs the command in surroundings that remember what was done to them. */
@@ -37,6 +40,7 @@ async function run(words: readonly string[], played: Played = {}): Promise<Ended
   const entered: unknown[][] = [];
   const called: unknown[][] = [];
   let closed = 0;
+  let killed = 0;
   let interrupt = (): void => {};
   const city = {
     tree: 'linux',
@@ -61,6 +65,7 @@ async function run(words: readonly string[], played: Played = {}): Promise<Ended
     },
     close: async () => {
       closed++;
+      await played.closing?.(said.out);
     },
   };
   const sink = (name: 'out' | 'err') => ({
@@ -79,6 +84,9 @@ async function run(words: readonly string[], played: Played = {}): Promise<Ended
       interrupt = listener;
       return () => {};
     },
+    kill: () => {
+      killed++;
+    },
     now: () => (times.length > 1 ? times.shift() : times[0]) ?? 0,
     environment: { NO_COLOR: '1' },
     directory: '/somewhere',
@@ -87,7 +95,7 @@ async function run(words: readonly string[], played: Played = {}): Promise<Ended
     // The played runner has the shape the command uses, not all of the real one's.
   } as unknown as Surroundings;
   const status = await main(words, around);
-  return { status, ...said, entered, called, closed };
+  return { status, ...said, entered, called, closed, killed };
 }
 
 const COVERAGE = { entries: 3, looked: 2, directories: 1, links: 0, reserved: 0, not_text: 0, unread_by_cause: {} };
@@ -373,4 +381,29 @@ test('an interrupt cancels the call by its signal, what is due is said, and the 
   const { status, err, closed } = await run(['search', 'x'], { interrupts: true });
   expect({ status, closed }).toEqual({ status: 130, closed: 1 });
   expect(err).toContain('cancelled');
+});
+
+describe('closing', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test('comes after the answer is out, and ends the process when a thread of it cannot be ended', async () => {
+    vi.useFakeTimers();
+    let before = '';
+    const closing = async (out: string): Promise<void> => {
+      before = out;
+      await vi.advanceTimersByTimeAsync(60_000);
+    };
+    const { killed } = await run(['call', 'search', '{}'], { closing });
+    expect(before).toBe(`${JSON.stringify(NOTHING_FOUND)}\n`);
+    expect(killed).toBe(1);
+  });
+
+  test('that is done in time kills nothing, then or later', async () => {
+    vi.useFakeTimers();
+    const { killed } = await run(['call', 'search', '{}']);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect({ killed, timers: vi.getTimerCount() }).toEqual({ killed: 0, timers: 0 });
+  });
 });
