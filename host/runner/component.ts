@@ -26,7 +26,7 @@ const WORLD_EXPORTS = ['cabi_realloc', 'memory', 'more', 'next', 'read', 'search
 /** Checks and compiles. Throws an `Error` for anything but our own guest: a wrong component is a broken installation. */
 export async function admitComponent(component: Uint8Array): Promise<Component> {
   const core = cutCore(component);
-  const module = await WebAssembly.compile(core.slice().buffer);
+  const module = await WebAssembly.compile(new Uint8Array(core));
   const imports = WebAssembly.Module.imports(module)
     .map((wanted) => `${wanted.module} ${wanted.name}`)
     .sort();
