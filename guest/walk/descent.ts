@@ -95,8 +95,8 @@ function takeUp(here: Frame, entry: Entry): i32 {
     return Ending.GOING;
   }
   if (entry.kind !== Kind.DIRECTORY) return takeUpFile(here, entry);
-  const answer = descend(here, entry);
-  return isNoDirectory(answer) ? takeUpFile(here, entry) : settle(here, entry, answer);
+  const dir = openDirectory(here.handle, entry.name, entry.size);
+  return isNoDirectory(dir) ? takeUpFile(here, entry) : descend(here, entry, dir);
 }
 
 /** A file, or a link to one; and whatever turns out to be something else at the open. */
@@ -106,8 +106,8 @@ function takeUpFile(here: Frame, entry: Entry): i32 {
   if (file >= 0) return scanAndClose(here, entry, file);
   if (~file === Code.NO_ENTRY && isLink) return settle(here, entry, ~Code.LOOP); // it is there, and leads nowhere
   if (~file !== Code.IS_DIRECTORY) return settle(here, entry, file);
-  const answer = isLink ? ~Code.NOT_DIRECTORY : descend(here, entry);
-  return settle(here, entry, isNoDirectory(answer) ? ~Code.NOT_PERMITTED : answer); // a link to a directory: not followed
+  const dir = isLink ? ~Code.NOT_DIRECTORY : openDirectory(here.handle, entry.name, entry.size);
+  return descend(here, entry, isNoDirectory(dir) ? ~Code.NOT_PERMITTED : dir); // a link to a directory: not followed
 }
 
 function scanAndClose(here: Frame, entry: Entry, file: i32): i32 {
@@ -118,10 +118,9 @@ function scanAndClose(here: Frame, entry: Entry, file: i32): i32 {
   return scan(here, entry, size);
 }
 
-/** Enters the directory of that name: 0, or why not. A link there is not followed. */
-function descend(here: Frame, entry: Entry): Answer {
-  const handle = openDirectory(here.handle, entry.name, entry.size);
-  return handle < 0 ? handle : enter(handle, entry.name, entry.size);
+/** Enters the directory that was opened, or counts why it was not. */
+function descend(here: Frame, entry: Entry, dir: Answer): i32 {
+  return settle(here, entry, dir < 0 ? dir : enter(dir, entry.name, entry.size));
 }
 
 /** Whether the open said that a link or a file stands where a directory was listed. */
