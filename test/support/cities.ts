@@ -1,0 +1,127 @@
+/**
+ * One city in each kind of tree and under each binding, so that a claim about a tool is made once and shown six times:
+ * linux, portable and memory trees; the fixed world (what ships) and the generated reference.
+ * Calls run in this thread through the same `execute` that a worker runs.
+ */
+
+import { readFileSync } from 'node:fs';
+import { type Outcome, refused, toolUnknown } from '../../dist/error.js';
+import type { Verdict } from '../../dist/judge/bound.js';
+import { type Budgets, lowered } from '../../dist/runner/budget.js';
+import type { Unchecked } from '../../dist/runner/call.js';
+import { admitComponent } from '../../dist/runner/component.js';
+import { execute, type Job } from '../../dist/runner/job.js';
+import type { ReadArgs, ReadValue } from '../../dist/tools/read.js';
+import { TOOLS } from '../../dist/tools/registry.js';
+import type { SearchArgs, SearchValue } from '../../dist/tools/search.js';
+import { parseArgs } from '../../dist/tools/tool.js';
+import type { Filesystem } from '../../dist/wasi/filesystem.js';
+import { type Instantiate, referenceGuest, referenceImports } from '../../dist/wasi/reference.js';
+import type { Guest } from '../../dist/wasi/world.js';
+import { diskWorld, memoryWorld, type Things, type World } from '../tree/worlds.js';
+
+export const TREES = ['linux', 'portable', 'memory'] as const;
+export const BINDINGS = ['fixed', 'reference'] as const;
+export interface Setting {
+  readonly tree: (typeof TREES)[number];
+  readonly binding: (typeof BINDINGS)[number];
+}
+/** Every pair; `describe.each(SETTINGS)('$tree, $binding', …)`. */
+export const SETTINGS: readonly Setting[] = TREES.flatMap((tree) => BINDINGS.map((binding) => ({ tree, binding })));
+
+const component = await admitComponent(readFileSync('dist/portcullis.wasm'));
+const generated = new URL('../../build/reference/', import.meta.url);
+const { instantiate } = (await import(new URL('guest.js', generated).href)) as { instantiate: Instantiate };
+const compiled = new Map<string, WebAssembly.Module>();
+function generatedCore(name: string): WebAssembly.Module {
+  const known = compiled.get(name);
+  if (known !== undefined) return known;
+  const made = new WebAssembly.Module(readFileSync(new URL(name, generated)));
+  compiled.set(name, made);
+  return made;
+}
+
+/** The guest through jco's generated glue. */
+export const reference = (filesystem: Filesystem): Guest =>
+  referenceGuest(instantiate(generatedCore, referenceImports(filesystem)));
+
+export interface CallOptions {
+  /** Default: an outsider. */
+  readonly reader?: string | null;
+  /** Default: the rules files. */
+  readonly policy?: (building: string) => Verdict;
+  readonly budgets?: Partial<Budgets>;
+  readonly timeMs?: number;
+  readonly unchecked?: Unchecked;
+  readonly onPartial?: (value: unknown) => void;
+  readonly goOn?: () => Promise<boolean>;
+}
+
+/** A city that a test may change (`world`), and calls on it. `end` it. */
+export class TestCity {
+  readonly world: World;
+  readonly binding: Setting['binding'];
+  constructor(world: World, binding: Setting['binding']) {
+    this.world = world;
+    this.binding = binding;
+  }
+
+  search(args: SearchArgs, options?: CallOptions): Promise<Outcome<SearchValue>> {
+    return this.call('search', args, options) as Promise<Outcome<SearchValue>>;
+  }
+
+  read(args: ReadArgs, options?: CallOptions): Promise<Outcome<ReadValue>> {
+    return this.call('read', args, options) as Promise<Outcome<ReadValue>>;
+  }
+
+  /** As a caller would: arguments of any shape. */
+  async call(name: string, args: unknown, options: CallOptions = {}): Promise<Outcome<unknown>> {
+    const tool = TOOLS.get(name);
+    if (tool === undefined) return refused(toolUnknown(name, [...TOOLS.keys()]));
+    const parsed = parseArgs(tool, args);
+    if (!parsed.ok) return parsed;
+    const { policy, unchecked = {} } = options;
+    const job: Job = {
+      tool: name,
+      args: parsed.value,
+      asked: tool.asked(args),
+      tree: this.world.spec,
+      reader: options.reader ?? null,
+      asksPolicy: policy !== undefined,
+      budgets: lowered(options.budgets),
+      timeMs: options.timeMs ?? tool.timeMs,
+    };
+    return execute(
+      job,
+      (call) => tool.run(call, parsed.value),
+      {
+        module: component.module,
+        ask: policy === undefined ? null : async (buildings) => buildings.map(policy),
+        partial: (value) => options.onPartial?.(value),
+        goOn: options.goOn ?? (async () => true),
+      },
+      this.binding === 'reference' ? { guest: reference, ...unchecked } : unchecked,
+    );
+  }
+
+  end(): void {
+    this.world.end();
+  }
+}
+
+/** A city of these things. Paths are addresses; see `MemoryThing` for what can be put there. */
+export function city({ tree, binding }: Setting, things: Things): TestCity {
+  return new TestCity(tree === 'memory' ? memoryWorld(things) : diskWorld(tree)(things), binding);
+}
+
+/** Runs `claim` over a city in every setting, and ends it. */
+export async function inEverySetting(things: Things, claim: (city: TestCity, setting: Setting) => Promise<void>) {
+  for (const setting of SETTINGS) {
+    const place = city(setting, things);
+    try {
+      await claim(place, setting);
+    } finally {
+      place.end();
+    }
+  }
+}
