@@ -337,7 +337,8 @@ type Report = (so: { readonly entries: number; readonly matches: number }) => vo
 
 /** The line that says how far a long walk is: only on a terminal, only after a while, gone before the answer. */
 function progressLine({ err, now }: Surroundings): { readonly report: Report; readonly clear: () => Promise<void> } {
-  const started = now();
+  // From the first report on: what came before it was not the walk.
+  let startedAt: number | undefined;
   let shownAt = Number.NEGATIVE_INFINITY;
   let pending = Promise.resolve();
   const show = (words: string): void => {
@@ -346,7 +347,8 @@ function progressLine({ err, now }: Surroundings): { readonly report: Report; re
   return {
     report: ({ entries, matches }) => {
       const at = now();
-      if (!err.isTerminal || at - started < PROGRESS_AFTER_MS || at - shownAt < PROGRESS_EVERY_MS) return;
+      startedAt ??= at;
+      if (!err.isTerminal || at - startedAt < PROGRESS_AFTER_MS || at - shownAt < PROGRESS_EVERY_MS) return;
       shownAt = at;
       show(`${entries} entries so far, ${matches} hits`);
     },

@@ -363,8 +363,7 @@ describe('progress', () => {
     { entries: 30, matches: 2 },
   ];
   test('is one line on a terminal, after a while, not at every report, and gone before the answer', async () => {
-    // The clock: at the start, and at each report.
-    const { err } = await run(['search', 'x'], { terminal: true, progress, times: [0, 100, 600, 650] });
+    const { err } = await run(['search', 'x'], { terminal: true, progress, times: [100, 600, 650] });
     expect(err).toBe('\r\u001b[2K20 entries so far, 1 hits\r\u001b[2Kno hits; 2 files looked at\n');
   });
   test('is not shown on a pipe', async () => {
