@@ -4,8 +4,8 @@
  */
 
 import { createRequire } from 'node:module';
-import { openRunner } from '../index.js';
 import { main, type Sink } from './command.js';
+import { openRunner } from './node.js';
 
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isGone = false;

@@ -8,10 +8,10 @@
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type AxError, invalidArgs, type Outcome, refused } from '../error.js';
-import type { openRunner, Runner } from '../index.js';
 import { CONTEXT_CAP_LINES } from '../limits.js';
 import type { ReadValue } from '../tools/read.js';
 import type { SearchValue } from '../tools/search.js';
+import type { openRunner, Runner } from './node.js';
 import { type Look, type Shown, showError, showRead, showSearch } from './people.js';
 import { palette, visible, visibleJson, wantsColour } from './terminal.js';
 
