@@ -104,7 +104,13 @@ function check(component, maxPages) {
   const module = new WebAssembly.Module(core);
   const names = (list) => list.map(({ module, name }) => [module, name]).sort();
   same('its imports', names(WebAssembly.Module.imports(module)), IMPORTS);
-  same('its exports', WebAssembly.Module.exports(module).map(({ name }) => name).sort(), EXPORTS);
+  same(
+    'its exports',
+    WebAssembly.Module.exports(module)
+      .map(({ name }) => name)
+      .sort(),
+    EXPORTS,
+  );
   same('its pages of memory at most', memoryMaxPages(core), maxPages);
 }
 
@@ -132,5 +138,7 @@ check(component, options.maximumMemory);
 writeFileSync(join(root, 'dist/portcullis.wasm'), component);
 await writeReference(component, join(root, 'build/reference'));
 
-console.log(`dist/portcullis.wasm  ${component.length} bytes  sha256 ${createHash('sha256').update(component).digest('hex')}`);
+console.log(
+  `dist/portcullis.wasm  ${component.length} bytes  sha256 ${createHash('sha256').update(component).digest('hex')}`,
+);
 console.log((await componentWit(component)).trimEnd());

@@ -75,9 +75,10 @@ function pairsAsGb(from: usize, to: usize): bool {
       p++;
       continue;
     }
+    if (lead === 0x80 || lead === 0xff) return false;
     if (p + 1 === to) break; // its trail byte is in the next part
     const trail = load<u8>(p + 1);
-    if (lead === 0x80 || lead === 0xff || trail < 0x40 || trail === 0x7f || trail === 0xff) return false;
+    if (trail < 0x40 || trail === 0x7f || trail === 0xff) return false;
     pairs++;
     p += 2;
   }

@@ -3,7 +3,18 @@
  * compared with this; it is itself compared with answers written by hand (naive.test in search.test.ts and read.test.ts).
  */
 
-import { type Answer, CODE, type Coverage, type Directory, type Hit, type Interval, type Place, type Query, type Reading, type Unread } from './world.js';
+import {
+  type Answer,
+  CODE,
+  type Coverage,
+  type Directory,
+  type Hit,
+  type Interval,
+  type Place,
+  type Query,
+  type Reading,
+  type Unread,
+} from './world.js';
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -96,7 +107,9 @@ export function naiveSearch(root: Directory, prefix: string, query: Query): Answ
       const first = Math.max(0, number - query.context);
       const block = lines
         .slice(first, number + query.context + 1)
-        .map((other, index) => (first + index === number ? around(other, match, query.lineCap) : headOf(other, query.lineCap)))
+        .map((other, index) =>
+          first + index === number ? around(other, match, query.lineCap) : headOf(other, query.lineCap),
+        )
         .join('\n');
       if (textBytes + block.length <= query.textCap) {
         textBytes += block.length;
@@ -164,7 +177,11 @@ export function naiveSearch(root: Directory, prefix: string, query: Query): Answ
     const start = (): void => {
       if (query.only === undefined) return enter(prefix, root, true);
       const place = root.names.find(([name]) => name === query.only)?.[1];
-      const anyKind: Place = { kind: 'unknown', file: place?.file ?? 'no-entry', directory: place?.directory ?? 'no-entry' };
+      const anyKind: Place = {
+        kind: 'unknown',
+        file: place?.file ?? 'no-entry',
+        directory: place?.directory ?? 'no-entry',
+      };
       const path = join(prefix, query.only);
       const work = (): void => takeUp(path, query.only ?? '', false, anyKind);
       if (prefix === '') sharing(path, work);

@@ -4,17 +4,17 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { around, headOf, naiveSearch, textLines } from './naive.js';
 import {
+  type Answer,
   aDirectory,
   aFile,
-  type Answer,
   CODE,
   type Code,
   type Directory,
   type Kind,
   type Manners,
   type Place,
-  type Query,
   QUERY,
+  type Query,
   refused,
   World,
 } from './world.js';
@@ -48,9 +48,24 @@ describe('the naive search that the guest is compared with', () => {
 describe('search', () => {
   test('walks depth first, names sorted by bytes, a directory expanded in place', () => {
     const hit = aFile('needle');
-    const root = city({ 'a.b': hit, b: hit, a: aDirectory({ z: hit, B: hit }), Z: hit, é: hit, '\u{10000}': hit, '\uffff': hit });
+    const root = city({
+      'a.b': hit,
+      b: hit,
+      a: aDirectory({ z: hit, B: hit }),
+      Z: hit,
+      é: hit,
+      '\u{10000}': hit,
+      '\uffff': hit,
+    });
     expect(search(root).hits.map(({ path }) => path)).toEqual([
-      'Z', 'a/B', 'a/z', 'a.b', 'b', 'é', '\uffff', '\u{10000}',
+      'Z',
+      'a/B',
+      'a/z',
+      'a.b',
+      'b',
+      'é',
+      '\uffff',
+      '\u{10000}',
     ]);
   });
 
@@ -65,7 +80,10 @@ describe('search', () => {
       hits: [{ path: 'hall/a.txt', line: 0, text: 'needle' }],
       coverage: { looked: 1, directories: 0 },
     });
-    expect(search(root, { only: 'lab' })).toMatchObject({ hits: [{ path: 'lab/x' }], coverage: { looked: 1, directories: 1 } });
+    expect(search(root, { only: 'lab' })).toMatchObject({
+      hits: [{ path: 'lab/x' }],
+      coverage: { looked: 1, directories: 1 },
+    });
     expect(search(root, { only: 'gone' }).unread).toEqual([{ path: 'gone', cause: CODE['no-entry'] }]);
   });
 
@@ -96,7 +114,11 @@ describe('search', () => {
 
   test('text stops before the block that would pass the cap', () => {
     const root = city({ a: aFile('needle 1\nneedle 2\nneedle 3'), b: aFile('none') });
-    expect(search(root, { textCap: 16 })).toMatchObject({ ending: 'text', hits: [{ line: 0 }, { line: 1 }], coverage: { looked: 1 } });
+    expect(search(root, { textCap: 16 })).toMatchObject({
+      ending: 'text',
+      hits: [{ line: 0 }, { line: 1 }],
+      coverage: { looked: 1 },
+    });
     expect(search(root, { textCap: 24 })).toMatchObject({ ending: 'complete', coverage: { looked: 2 } });
   });
 
@@ -114,19 +136,40 @@ describe('search', () => {
   });
 
   test('reserved names are passed over at any depth, in any ASCII case, whatever they are', () => {
-    const room = aDirectory({ '.GIT': aFile('needle'), '.SpraWLing': aDirectory({ x: aFile('needle') }), '.gitlab': aFile('needle') });
+    const room = aDirectory({
+      '.GIT': aFile('needle'),
+      '.SpraWLing': aDirectory({ x: aFile('needle') }),
+      '.gitlab': aFile('needle'),
+    });
     const answer = search(city({ a: room, '.git': refused('io') }));
     expect(answer.hits.map(({ path }) => path)).toEqual(['a/.gitlab']);
     expect(answer.coverage).toMatchObject({ reserved: 3, looked: 1, directories: 2 });
   });
 
   test('a name that is no address is unread and never opened', () => {
-    const names = ['a\\b', 'c:', 'a.', 'a ', 'x\u00a0', 'x\u3000', '\t', 'a\u0085b', '\u007f', 'x\u2029', 'x\u1680', 'x\u205f', 'x\u202f', 'x\u200a'];
+    const names = [
+      'a\\b',
+      'c:',
+      'a.',
+      'a ',
+      'x\u00a0',
+      'x\u3000',
+      '\t',
+      'a\u0085b',
+      '\u007f',
+      'x\u2029',
+      'x\u1680',
+      'x\u205f',
+      'x\u202f',
+      'x\u200a',
+    ];
     const answer = search(city(Object.fromEntries(names.map((name) => [name, aFile('needle')]))));
     expect(cause(answer, 'illegal-byte-sequence')).toBe(names.length);
     expect(answer.hits).toEqual([]);
     const fine = [' a', 'a b', 'é', 'x\u200b', 'À', '%2e%2e', '...a', 'a\u00a1'];
-    expect(search(city(Object.fromEntries(fine.map((name) => [name, aFile('needle')])))).hits).toHaveLength(fine.length);
+    expect(search(city(Object.fromEntries(fine.map((name) => [name, aFile('needle')])))).hits).toHaveLength(
+      fine.length,
+    );
   });
 
   test('a name that is not UTF-8 is shown, sorted as shown, and never opened', () => {
@@ -169,7 +212,9 @@ describe('search', () => {
   test('a directory that cannot be listed is unread, not counted as listed', () => {
     const blind: Directory = { is: 'directory', names: [], listFails: 'access' };
     const halfway: Directory = { is: 'directory', names: [['a', aFile('needle')]], failsAfter: [1, 'io'] };
-    const answer = search(city({ blind: { ...aDirectory({}), directory: blind }, halfway: { ...aDirectory({}), directory: halfway } }));
+    const answer = search(
+      city({ blind: { ...aDirectory({}), directory: blind }, halfway: { ...aDirectory({}), directory: halfway } }),
+    );
     expect(answer.unread).toEqual([
       { path: 'blind', cause: CODE.access },
       { path: 'halfway', cause: CODE.io },
@@ -181,12 +226,21 @@ describe('search', () => {
 
   test('a spent budget ends the page and counts nothing for the entry it met', () => {
     const answer = search(city({ a: aFile('needle'), b: refused('quota'), c: aFile('needle') }));
-    expect(answer).toMatchObject({ ending: 'budget', hits: [{ path: 'a' }], unread: [], coverage: { looked: 1, directories: 1 } });
+    expect(answer).toMatchObject({
+      ending: 'budget',
+      hits: [{ path: 'a' }],
+      unread: [],
+      coverage: { looked: 1, directories: 1 },
+    });
     expect(answer.coverage.causes.every((count) => count === 0)).toBe(true);
   });
 
   test('a building over its share is one unread, and the walk goes on outside it', () => {
-    const deep = aDirectory({ a: aFile('needle'), room: aDirectory({ m: refused('insufficient-space'), n: aFile('needle') }), z: aFile('needle') });
+    const deep = aDirectory({
+      a: aFile('needle'),
+      room: aDirectory({ m: refused('insufficient-space'), n: aFile('needle') }),
+      z: aFile('needle'),
+    });
     const root = city({ bomb: deep, next: aFile('needle') });
     expect(search(root)).toMatchObject({
       ending: 'complete',
@@ -209,7 +263,10 @@ describe('search', () => {
 
   test('100 000 names, 1 000 levels and 255-byte names fit in flat memory', () => {
     const file = aFile('needle');
-    const names = Array.from({ length: 100_000 }, (_, index) => [`n${(index * 7919) % 100_000}`, refused('not-permitted')] as const);
+    const names = Array.from(
+      { length: 100_000 },
+      (_, index) => [`n${(index * 7919) % 100_000}`, refused('not-permitted')] as const,
+    );
     let deep: Place = aDirectory({ end: file });
     for (let level = 0; level < 1_000; level++) deep = aDirectory({ ['d'.repeat(255)]: deep });
     const world = new World(city({ wide: aDirectory(names), deep }));
@@ -222,7 +279,10 @@ describe('search', () => {
 
   test('memory does not grow with what was found on earlier pages', () => {
     const file = aFile(`${'needle '.repeat(60)}\n`.repeat(500));
-    const root = { is: 'directory', names: Array.from({ length: 200 }, (_, index) => [`f${index}`, file]) } as Directory;
+    const root = {
+      is: 'directory',
+      names: Array.from({ length: 200 }, (_, index) => [`f${index}`, file]),
+    } as Directory;
     const world = new World(root);
     const lifted = { ...QUERY, matchCap: 0xffff_ffff, textCap: 0xffff_ffff, pageEntries: 1 };
     expect(world.searchAll(lifted).hits).toHaveLength(100_000);
@@ -232,32 +292,101 @@ describe('search', () => {
 });
 
 describe('a search is the naive search', () => {
-  const NEEDLES = ['a', 'ab', 'aab', 'aaaaaaaaaaaaaaaaaaaab', 'é', '中文', '\r', 'a\r', '\ra', 'abababababababababab', 'éa'];
-  const piece = fc.constantFrom('a', 'b', 'ab', 'aa', '\n', '\r\n', '\r', '\n\n', 'é', '中', '文', '🙂', ' ', 'aaaaaaaaaaaaaaaaaaa');
+  const NEEDLES = [
+    'a',
+    'ab',
+    'aab',
+    'aaaaaaaaaaaaaaaaaaaab',
+    'é',
+    '中文',
+    '\r',
+    'a\r',
+    '\ra',
+    'abababababababababab',
+    'éa',
+  ];
+  const piece = fc.constantFrom(
+    'a',
+    'b',
+    'ab',
+    'aa',
+    '\n',
+    '\r\n',
+    '\r',
+    '\n\n',
+    'é',
+    '中',
+    '文',
+    '🙂',
+    ' ',
+    'aaaaaaaaaaaaaaaaaaa',
+  );
   const content = fc.oneof(
     { weight: 8, arbitrary: fc.array(piece, { maxLength: 60 }).map((pieces) => Buffer.from(pieces.join(''))) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)) },
-    { weight: 1, arbitrary: fc.array(piece, { maxLength: 20 }).map((pieces) => Buffer.from(`${pieces.join('')}a\xff`, 'latin1')) },
+    {
+      weight: 1,
+      arbitrary: fc.array(piece, { maxLength: 20 }).map((pieces) => Buffer.from(`${pieces.join('')}a\xff`, 'latin1')),
+    },
   );
   const kind = fc.constantFrom<Kind>('regular-file', 'symbolic-link', 'unknown', 'directory', 'fifo');
   const code = fc.constantFrom<Code>(
-    'access', 'quota', 'io', 'is-directory', 'loop', 'no-entry', 'insufficient-space', 'not-directory', 'not-permitted', 'unsupported', 'not-recoverable',
+    'access',
+    'quota',
+    'io',
+    'is-directory',
+    'loop',
+    'no-entry',
+    'insufficient-space',
+    'not-directory',
+    'not-permitted',
+    'unsupported',
+    'not-recoverable',
   );
-  const name = fc.oneof(
-    { weight: 6, arbitrary: fc.string({ unit: fc.constantFrom('a', 'b', 'A', '.', 'é', '-'), minLength: 1, maxLength: 3 }) },
-    { weight: 1, arbitrary: fc.constantFrom('.git', '.GIT', '.sprawling', 'a\\', 'a:b', 'z ', 'z.', '\0a\ufffd', '\0b', '中') },
-  ).filter((text) => text !== '.' && text !== '..');
+  const name = fc
+    .oneof(
+      {
+        weight: 6,
+        arbitrary: fc.string({ unit: fc.constantFrom('a', 'b', 'A', '.', 'é', '-'), minLength: 1, maxLength: 3 }),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom('.git', '.GIT', '.sprawling', 'a\\', 'a:b', 'z ', 'z.', '\0a\ufffd', '\0b', '中'),
+      },
+    )
+    .filter((text) => text !== '.' && text !== '..');
   const { place } = fc.letrec<{ place: Place; names: [string, Place][] }>((tie) => ({
     names: fc.uniqueArray(fc.tuple(name, tie('place')), { maxLength: 6, selector: ([text]) => text }),
     place: fc.oneof(
       { depthSize: 'small', withCrossShrink: true },
       { weight: 6, arbitrary: fc.tuple(content, kind).map(([bytes, listed]) => aFile(bytes, listed)) },
       { weight: 2, arbitrary: fc.record({ kind, file: code, directory: code }) },
-      { weight: 1, arbitrary: fc.tuple(content, code).map(([bytes, failed]): Place => ({
-        kind: 'regular-file', file: { is: 'file', bytes, failsAt: [0, failed] }, directory: 'not-directory' })) },
-      { weight: 1, arbitrary: fc.tuple(tie('names'), code).map(([names, failed]): Place => ({
-        kind: 'directory', file: 'is-directory', directory: { is: 'directory', names, failsAfter: [names.length, failed] } })) },
-      { weight: 6, arbitrary: fc.tuple(tie('names'), fc.constantFrom<Kind>('directory', 'directory', 'unknown', 'symbolic-link')).map(([names, listed]) => aDirectory(names, listed)) },
+      {
+        weight: 1,
+        arbitrary: fc.tuple(content, code).map(
+          ([bytes, failed]): Place => ({
+            kind: 'regular-file',
+            file: { is: 'file', bytes, failsAt: [0, failed] },
+            directory: 'not-directory',
+          }),
+        ),
+      },
+      {
+        weight: 1,
+        arbitrary: fc.tuple(tie('names'), code).map(
+          ([names, failed]): Place => ({
+            kind: 'directory',
+            file: 'is-directory',
+            directory: { is: 'directory', names, failsAfter: [names.length, failed] },
+          }),
+        ),
+      },
+      {
+        weight: 6,
+        arbitrary: fc
+          .tuple(tie('names'), fc.constantFrom<Kind>('directory', 'directory', 'unknown', 'symbolic-link'))
+          .map(([names, listed]) => aDirectory(names, listed)),
+      },
     ),
   }));
   const root = fc.uniqueArray(fc.tuple(name, place), { maxLength: 8, selector: ([text]) => text });
@@ -276,12 +405,21 @@ describe('a search is the naive search', () => {
 
   test('on random trees, with any caps, any page size and any manners of the host', () => {
     fc.assert(
-      fc.property(root, query, fc.constantFrom('', 'lab', 'lab/x'), manners, fc.boolean(), (names, asked, prefix, manner, isOne) => {
-        const directory: Directory = { is: 'directory', names };
-        const only = isOne ? names.map(([text]) => text).find((text) => !text.startsWith('\0')) : undefined;
-        const whole = { ...asked, ...(only !== undefined && { only }) };
-        expect(search(directory, whole, prefix, manner)).toEqual(naiveSearch(directory, prefix, { ...QUERY, ...whole }));
-      }),
+      fc.property(
+        root,
+        query,
+        fc.constantFrom('', 'lab', 'lab/x'),
+        manners,
+        fc.boolean(),
+        (names, asked, prefix, manner, isOne) => {
+          const directory: Directory = { is: 'directory', names };
+          const only = isOne ? names.map(([text]) => text).find((text) => !text.startsWith('\0')) : undefined;
+          const whole = { ...asked, ...(only !== undefined && { only }) };
+          expect(search(directory, whole, prefix, manner)).toEqual(
+            naiveSearch(directory, prefix, { ...QUERY, ...whole }),
+          );
+        },
+      ),
       { numRuns: Number(process.env['PORTCULLIS_RUNS'] ?? 1_000) },
     );
   });
@@ -290,9 +428,44 @@ describe('a search is the naive search', () => {
 describe('find', () => {
   /** Needles that a packed pair can stumble over: periods, borders, one byte, longer than a vector. */
   const SEEDS = [
-    'a', 'ab', 'aa', 'aaa', 'aba', 'abc', 'abab', 'aabaa', 'abcabc', 'zzzz', '    x', '\t\t', 'e t', 'the', 'return', 'é', 'éé', '中', '中文',
-    '🙂', '🙂🙂', 'a🙂', '0123456', '01234567', '012345678', '0123456789abcde', '0123456789abcdef', '0123456789abcdefg', 'a'.repeat(15),
-    'a'.repeat(16), 'a'.repeat(17), `${'a'.repeat(16)}b`, `b${'a'.repeat(31)}`, `${'ab'.repeat(20)}c`, 'x'.repeat(100), '\u0000', '\u0000a', '}\r\t;',
+    'a',
+    'ab',
+    'aa',
+    'aaa',
+    'aba',
+    'abc',
+    'abab',
+    'aabaa',
+    'abcabc',
+    'zzzz',
+    '    x',
+    '\t\t',
+    'e t',
+    'the',
+    'return',
+    'é',
+    'éé',
+    '中',
+    '中文',
+    '🙂',
+    '🙂🙂',
+    'a🙂',
+    '0123456',
+    '01234567',
+    '012345678',
+    '0123456789abcde',
+    '0123456789abcdef',
+    '0123456789abcdefg',
+    'a'.repeat(15),
+    'a'.repeat(16),
+    'a'.repeat(17),
+    `${'a'.repeat(16)}b`,
+    `b${'a'.repeat(31)}`,
+    `${'ab'.repeat(20)}c`,
+    'x'.repeat(100),
+    '\u0000',
+    '\u0000a',
+    '}\r\t;',
   ];
   const PADDINGS = Array.from({ length: 69 }, (_, index) => index);
 
@@ -304,7 +477,9 @@ describe('find', () => {
       const filler = Buffer.from('.'.repeat(before));
       return Buffer.concat([filler, other, filler, Buffer.from('|'), bytes, Buffer.from('.'.repeat(after))]);
     });
-    const without = files.map((file) => Buffer.from(file.toString('latin1').replaceAll(bytes.toString('latin1'), '|'), 'latin1'));
+    const without = files.map((file) =>
+      Buffer.from(file.toString('latin1').replaceAll(bytes.toString('latin1'), '|'), 'latin1'),
+    );
     for (const group of [files, without]) {
       const root: Directory = { is: 'directory', names: group.map((file, index) => [`f${index}`, aFile(file)]) };
       const answer = search(root, { text: needle, matchCap: 1e6, lineCap: 1e6, textCap: 1e9 });

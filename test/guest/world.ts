@@ -194,7 +194,10 @@ export class World {
     this.#root = root;
     this.#prefix = prefix;
     this.#manners = manners;
-    const imports = { 'wasi:filesystem/preopens@0.2.12': this.#preopens(), 'wasi:filesystem/types@0.2.12': this.#types() };
+    const imports = {
+      'wasi:filesystem/preopens@0.2.12': this.#preopens(),
+      'wasi:filesystem/types@0.2.12': this.#types(),
+    };
     // The module's exports are the world's, which component.ts checked.
     this.#guest = new WebAssembly.Instance(MODULE, imports).exports as unknown as Exports;
   }
@@ -285,7 +288,11 @@ export class World {
     const ending = ENDINGS[this.#view.getUint8(at + 44)];
     if (ending === undefined) throw new Error('no such ending');
     return {
-      hits: this.#list(at, 20, (hit) => ({ path: this.#string(hit), line: u32(hit + 8), text: this.#string(hit + 12) })),
+      hits: this.#list(at, 20, (hit) => ({
+        path: this.#string(hit),
+        line: u32(hit + 8),
+        text: this.#string(hit + 12),
+      })),
       unread: this.#list(at + 8, 12, (one) => ({ path: this.#string(one), cause: this.#view.getUint8(one + 8) })),
       coverage: {
         looked: u32(at + 16),
@@ -316,7 +323,10 @@ export class World {
           }),
         };
       case 2:
-        return { is: 'not-text', looks: (['utf16', 'gb', 'binary', 'unknown'] as const)[view.getUint8(at + 8)] ?? 'unknown' };
+        return {
+          is: 'not-text',
+          looks: (['utf16', 'gb', 'binary', 'unknown'] as const)[view.getUint8(at + 8)] ?? 'unknown',
+        };
       case 3:
         return { is: 'past-line' };
       case 4:
@@ -373,14 +383,21 @@ export class World {
   #types(): WebAssembly.ModuleImports {
     return {
       '[method]descriptor.open-at': (
-        handle: number, follow: number, at: number, size: number, how: number, flags: number, ret: number,
+        handle: number,
+        follow: number,
+        at: number,
+        size: number,
+        how: number,
+        flags: number,
+        ret: number,
       ) => {
         this.opens++;
         if (flags !== 1) throw new Error('opened for more than reading');
         const name = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
           new Uint8Array(this.#guest.memory.buffer, at, size),
         );
-        if (name.startsWith('\0') || name === '.' || name === '..' || name.includes('/')) throw new Error('never opened');
+        if (name.startsWith('\0') || name === '.' || name === '..' || name.includes('/'))
+          throw new Error('never opened');
         const place = placesOf(this.#get(handle, 'directory')).get(name);
         if (how === 2 && follow === 1) throw new Error('a directory is never opened through a link');
         const opened = place === undefined ? 'no-entry' : how === 2 ? place.directory : place.file;
