@@ -173,7 +173,7 @@ interface Beyond {
 class Walk<D extends Place<D>> {
   readonly #scene: Scene<D>;
   readonly #base: readonly string[];
-  /** Directories below the root that are open, outermost first: one for each of `#names` that exists. */
+  /** Directories below the root that are open, outermost first: one for each of `#names`, until the way is beyond. */
   readonly #opened: D[] = [];
   /** Where the walk is. */
   readonly #names: string[] = [];
@@ -236,7 +236,8 @@ class Walk<D extends Place<D>> {
     const leaves = this.#names.length === 0 || (!step.linked && isAbove(above, this.#base));
     if (leaves) return { kind: 'outside', linked: this.#linked };
     this.#names.pop();
-    if (this.#beyond === undefined) this.#opened.pop()?.close();
+    // Beyond what exists this closes too much, and nothing is asked of these any more.
+    this.#opened.pop()?.close();
     return undefined;
   }
 
@@ -370,7 +371,8 @@ export function stillJudged<D extends Place<D>>(scene: Scene<D>, address: Addres
   try {
     if (landing.kind !== 'directory' && landing.kind !== 'entry') return false;
     const now = landing.kind === 'directory' ? landing.dir.identity : landing.look.identity;
-    return !landing.linked && landing.address === address && sameIdentity(now, identity);
+    // An address holds no `..`: without a link on the way the landing is spelled like it.
+    return !landing.linked && sameIdentity(now, identity);
   } finally {
     release(landing);
   }

@@ -44,6 +44,8 @@ export class City {
   open = 0;
   /** Every question about a place: operation and address. */
   readonly log: { readonly operation: Operation; readonly address: string }[] = [];
+  /** Files opened with the question where they are now. */
+  readonly placed: string[] = [];
   /** `operation address` → what it fails with. */
   readonly failures = new Map<string, Failure>();
   /** Called before each question is answered: to swap things meanwhile. */
@@ -106,7 +108,8 @@ export class MemoryPlace implements Place<MemoryPlace> {
     return node.kind === 'directory' ? new MemoryPlace(this.#city, node, this.#at(name)) : 'not-directory';
   }
 
-  file(name: string, _options?: FileOptions): OpenFile | Failure {
+  file(name: string, options?: FileOptions): OpenFile | Failure {
+    if (options?.placed) this.#city.placed.push(this.#at(name));
     const node = this.#ask('file', name);
     if (typeof node === 'string') return node;
     if (node.kind === 'link') return 'is-link';

@@ -116,6 +116,7 @@ describe('resolve: a plain path', () => {
     [`lab/${'n'.repeat(300)}`, 'failed bad-name', 'a name longer than the file system takes'],
     [`lab/${'n'.repeat(300)}/.git`, 'denied reserved', 'the rest is judged all the same'],
     [`lab/${'a/'.repeat(PATH_MAX_BYTES / 2)}`, 'failed bad-name', 'more bytes than a path may have'],
+    [`lab/${`${'n'.repeat(200)}/`.repeat(PATH_MAX_BYTES / 200)}`, 'failed bad-name', 'the same in few segments'],
     [`lab/${'./'.repeat(PATH_STEPS_MAX)}`, 'failed bad-name', 'more segments than a path may have'],
   ];
   for (const [path, landing, why] of rows) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FAILURE_SENTENCES } from '../../dist/judge/locate.js';
 import type { Failure } from '../../dist/judge/place.js';
 import { defaultVerdict, parseRules, readRules } from '../../dist/judge/rules.js';
 import { RULES_MAX_BYTES } from '../../dist/limits.js';
@@ -237,6 +238,12 @@ describe('readRules', () => {
     }
   });
 
+  it('opens the file where it lies: one that was moved meanwhile is found out', () => {
+    const city = home(BASE);
+    readRules(city.root, 'lab');
+    expect(city.placed).toEqual(['lab/.sprawling/RULES.toml']);
+  });
+
   const failures: [string, Failure][] = [
     ['directory lab', 'access'],
     ['directory lab', 'moved'],
@@ -250,7 +257,8 @@ describe('readRules', () => {
     it(`is broken, never open, where \`${question}\` fails with ${failure}, and holds nothing`, () => {
       const city = home(BASE);
       city.failures.set(question, failure);
-      expect(readRules(city.root, 'lab').kind).toBe('broken');
+      const subject = `lab/.sprawling/RULES.toml: ${FAILURE_SENTENCES[failure]}`;
+      expect(readRules(city.root, 'lab')).toEqual({ kind: 'broken', subject });
       expect(city.open).toBe(0);
     });
   }
