@@ -66,12 +66,11 @@ export const truncationMarker = (cutBytes: number): string => `[truncated: ${cut
  */
 export function echo(text: string, capBytes: number = ECHO_CAP_BYTES): string {
   const bytes = new TextEncoder().encode(text);
-  if (bytes.length <= capBytes) return new TextDecoder().decode(bytes);
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true }); // a leading U+FEFF is the caller's own
+  if (bytes.length <= capBytes) return decoder.decode(bytes);
   let end = capBytes;
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
-  return (
-    new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(0, end)) + truncationMarker(bytes.length - end)
-  );
+  return decoder.decode(bytes.subarray(0, end)) + truncationMarker(bytes.length - end);
 }
 
 function build(
@@ -141,7 +140,6 @@ export const guestTrap = (at: Asked, fact: string): AxError =>
     at,
     fact,
     'nothing was read outside the bound and nothing else is affected; report it with the component’s hash',
-    { retry: 'unknown' },
   );
 
 /** The one-line rendering, for people and logs. */

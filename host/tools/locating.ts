@@ -122,6 +122,12 @@ export function notOpened(call: Call, at: Asked, shown: string, code: ErrorCode,
   switch (code) {
     case 'quota':
       return spentError(at, call);
+    case 'insufficient-space':
+      return limitReached(
+        at,
+        'its building’s share of one call is used up',
+        'name the place by a shorter way, or have a person raise the runner’s budget',
+      );
     case 'not-permitted':
       return gateDenied(at, 'it is closed to this run', 'name another path: this one was refused where it was opened');
     case 'not-recoverable':

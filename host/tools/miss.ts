@@ -54,14 +54,17 @@ function spelledFrom(call: Call, asked: Address, landed: Address | ''): string |
   return landed.startsWith(`${floor}/`) ? first + landed.slice(floor.length) : undefined;
 }
 
-/** Equal for names that people take for one another: white space, quotes, dashes and Unicode form folded. */
+/**
+ * Equal for names that people take for one another: white space, quotes, dashes and Unicode form folded. Forms come
+ * last: NFKC takes an acute accent and a double prime apart, and then they are no quotes any more.
+ */
 export const folded = (name: string): string =>
   name
-    .normalize('NFKC')
     .replace(/\s/gu, ' ')
-    .replace(/[\u2018\u2019\u201A\u201B\u2032`´]/gu, "'")
-    .replace(/[\u201C\u201D\u201E\u201F\u2033]/gu, '"')
-    .replace(/\p{Pd}/gu, '-');
+    .replace(/[\u2018\u2019\u201a\u201b\u2032\u00b4`]/gu, "'")
+    .replace(/[\u201c\u201d\u201e\u201f\u2033]/gu, '"')
+    .replace(/[\p{Pd}\u2212]/gu, '-')
+    .normalize('NFKC');
 
 const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 

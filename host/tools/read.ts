@@ -14,6 +14,7 @@ import {
   type Outcome,
   ok,
   refused,
+  storageFatal,
 } from '../error.js';
 import type { Address } from '../judge/address.js';
 import { type Landing, release, stillJudged } from '../judge/locate.js';
@@ -73,6 +74,7 @@ export const read: Tool<ReadArgs, ReadValue> = {
   run,
 };
 
+type Cut = NonNullable<Slice['cut']>;
 type File = Extract<Landing<Dir>, { kind: 'entry' }>;
 
 async function run(call: Call, args: ReadArgs): Promise<Outcome<ReadValue>> {
@@ -142,9 +144,10 @@ function answer(
 ): Outcome<ReadValue> {
   switch (reading.kind) {
     case 'done':
-      return ok(value(args, reading.slice, passed));
+      return ok(value(args, reading.slice, passed, filesystem.outgrown));
     case 'not-text':
-      return refused(notText(at, reading.looks));
+      // Where a growing file is left, a character may be half written; anything else was met before.
+      return refused(filesystem.outgrown ? growsOn(at) : notText(at, reading.looks));
     case 'past-line':
       return refused(
         invalidArgs(
@@ -163,41 +166,53 @@ function answer(
 }
 
 /** The answer, from what the guest cut; `passed` is what went by if the file was judged whole. */
-function value(args: ReadArgs, slice: Slice, passed: Passed | undefined): ReadValue {
+function value(args: ReadArgs, slice: Slice, passed: Passed | undefined, outgrown: boolean): ReadValue {
   const offset = args.offset ?? 0;
   const { text, lines, more, cut } = slice;
+  const bytes = encoder.encode(text).length;
   const version = passed?.version();
+  const isWhole = version !== undefined && !outgrown;
   const pastTheEnd = lines === 0 && cut === undefined;
-  const known = passed !== undefined && (more || pastTheEnd);
-  check(slice, args, passed !== undefined);
+  check(slice, bytes, args, passed !== undefined);
   return {
     path: args.path,
     text,
-    bytes: encoder.encode(text).length,
-    ...(known && { total_lines: slice.totalLines }),
+    bytes,
+    ...(isWhole && (more || pastTheEnd) && { total_lines: slice.totalLines }),
     ...(more && { next_offset: offset + lines }),
     ...(cut && { next_byte: cut.nextByte, cut_bytes: cut.cutBytes }),
-    ...(version !== undefined && { version }),
-    ...(passed === undefined && { note: NOTE_NOT_WHOLE }),
+    ...(isWhole && { version }),
+    ...(!isWhole && { note: outgrown ? NOTE_OUTGROWN : NOTE_NOT_WHOLE }),
   };
 }
 
 const encoder = new TextEncoder();
+const NOTE_OUTGROWN =
+  `it grew while it was read, and was read up to ${sizeInWords(limits.GROWTH_SLACK_BYTES)} past its size at the open; ` +
+  'no version and no total_lines';
 const NOTE_NOT_WHOLE =
   `larger than ${sizeInWords(limits.READ_WHOLE_MAX_BYTES)}: only this interval was judged as text; ` +
   'no version and no total_lines';
 
-/** Counts that do not fit one another are a broken guest's. */
-function check(slice: Slice, args: ReadArgs, whole: boolean): void {
-  const offset = args.offset ?? 0;
-  const most = Math.min(args.limit ?? limits.READ_CAP_LINES, limits.READ_CAP_LINES);
+/** Counts that do not fit the text or one another are a broken guest's. Linear in the text. */
+function check(slice: Slice, bytes: number, args: ReadArgs, whole: boolean): void {
   const fits =
-    slice.lines <= most &&
-    (slice.lines > 0 || slice.text === '' || slice.cut !== undefined) &&
-    (slice.cut === undefined || (slice.lines === 0 && slice.more && slice.cut.cutBytes > 0)) &&
-    (!whole || slice.lines === 0 || slice.more === offset + slice.lines < slice.totalLines);
+    (slice.cut === undefined ? linesFit(slice, bytes, args) : cutFits(slice, slice.cut, bytes, args)) &&
+    (!whole || slice.more === (args.offset ?? 0) + slice.lines < slice.totalLines);
   if (!fits) throw new GuestFault('counts that do not fit');
 }
+
+const linesFit = ({ text, lines, more }: Slice, bytes: number, args: ReadArgs): boolean =>
+  lines === countLines(text) &&
+  lines <= Math.min(args.limit ?? limits.READ_CAP_LINES, limits.READ_CAP_LINES) &&
+  (lines > 0 || !more) &&
+  (lines <= 1 || bytes <= limits.INTERVAL_CAP_BYTES);
+
+const cutFits = ({ text, lines, more }: Slice, cut: Cut, bytes: number, args: ReadArgs): boolean =>
+  lines === 0 && more && !text.includes('\n') && cut.cutBytes > 0 && cut.nextByte === (args.byte ?? 0) + bytes;
+
+/** Lines of a text, a last one without its end too. */
+const countLines = (text: string): number => text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0);
 
 /** What went by: counts only if it went by once, in order, from 0 to the end. */
 class Passed {
@@ -234,11 +249,18 @@ const noLocators = (at: Asked): AxError =>
     'read a file by its city address, like lab/notes.md',
   );
 
-const missing = (at: Asked, nearby: readonly string[]): AxError =>
-  invalidArgs(at, 'there is no such file', 'read one of nearby, or find the file with `search`', nearby);
+const missing = (at: Asked, nearby: readonly string[]): AxError => {
+  const recovery = nearby.length > 0 ? 'read one of nearby, or find the file with `search`' : 'find it with `search`';
+  return invalidArgs(at, 'there is no such file', recovery, nearby);
+};
 
-const isDirectory = (at: Asked, nearby: readonly string[]): AxError =>
-  invalidArgs(at, 'it is a directory', 'read a file of it (nearby names some), or `search` with it as path', nearby);
+const isDirectory = (at: Asked, nearby: readonly string[]): AxError => {
+  const some = nearby.length > 0 ? ' (nearby names some of what it holds)' : '';
+  return invalidArgs(at, 'it is a directory', `read a file in it${some}, or \`search\` there`, nearby);
+};
+
+const growsOn = (at: Asked): AxError =>
+  storageFatal(at, 'it grew while it was read', 'ask again once nothing writes to it', 'unknown');
 
 const LOOKS_SENTENCES: Readonly<Record<Looks, string>> = {
   utf16: 'it looks like UTF-16',

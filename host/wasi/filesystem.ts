@@ -187,6 +187,7 @@ export class Filesystem {
   /** Directories with a descriptor, oldest first. */
   readonly #held = new Set<DirHandle>();
   #changed = false;
+  #outgrown = false;
   #startFailure: ErrorCode | undefined;
 
   constructor(options: FilesystemOptions) {
@@ -207,6 +208,11 @@ export class Filesystem {
   /** Whether the thing judged was another thing when it was opened. */
   get changed(): boolean {
     return this.#changed;
+  }
+
+  /** Whether a file was left before its end, because it had grown by GROWTH_SLACK_BYTES since its open. */
+  get outgrown(): boolean {
+    return this.#outgrown;
   }
 
   /** What the preopen answered instead of opening, though wall 1 admitted it. */
@@ -256,12 +262,15 @@ export class Filesystem {
     offsetBytes: number,
   ): { readonly bytes: number; readonly end: boolean } | ErrorCode {
     if (from.kind !== 'file') return 'is-directory';
-    const { file, share } = from;
+    const { file } = from;
+    // A share keeps one building from taking a walk from the others; a call that is one file's has no others.
+    const share = this.#preopen.kind === 'single' ? undefined : from.share;
     const refusal = this.#meter.mayRead(share);
     if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(from.shown, refusal);
     const limit = file.sizeBytes === 0 ? Number.POSITIVE_INFINITY : file.sizeBytes + GROWTH_SLACK_BYTES;
     const wanted = Math.min(into.length, Math.max(0, limit - offsetBytes));
     if (wanted === 0) {
+      this.#outgrown ||= into.length > 0;
       this.#options.tap?.(into.subarray(0, 0), offsetBytes, into.length > 0);
       return { bytes: 0, end: into.length > 0 };
     }
