@@ -1,0 +1,48 @@
+/**
+ * The tools as an embedder's worker runs them, without the embedder: one entered city, and calls through the same
+ * `execute`, tool and guest, with every check of production. Caps are parameters of `searchWith`; the benches lift
+ * them, so that an answer can be compared whole.
+ */
+
+import { strict as assert } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { lowered } from '../dist/runner/budget.js';
+import { admitComponent } from '../dist/runner/component.js';
+import { execute } from '../dist/runner/job.js';
+import { TOOLS } from '../dist/tools/registry.js';
+import { searchWith } from '../dist/tools/search.js';
+import { parseArgs } from '../dist/tools/tool.js';
+import { enterDisk } from '../dist/tree/spec.js';
+
+export const component = await admitComponent(readFileSync(new URL('../dist/portcullis.wasm', import.meta.url)));
+
+/** Enough for every hit of a bench, within what the WIT can carry. */
+export const LIFTED = { matchCap: 10_000_000, textCap: 1 << 30, fileCap: 1_048_576 };
+
+/** An entered city; `call` answers like the runner, `searchAll` with the caps lifted. `leave` it. */
+export function enter(path) {
+  const entered = enterDisk(path);
+  assert(typeof entered !== 'string', `${path}: not entered: ${entered}`);
+  const run = (name, args, work) => {
+    const tool = TOOLS.get(name);
+    const parsed = parseArgs(tool, args);
+    assert(parsed.ok);
+    const job = {
+      tool: name,
+      args: parsed.value,
+      asked: tool.asked(args),
+      tree: entered.spec,
+      reader: null,
+      asksPolicy: false,
+      budgets: lowered(),
+      timeMs: tool.timeMs,
+    };
+    const around = { module: component.module, ask: null, partial: () => {}, goOn: async () => true };
+    return execute(job, (call) => work(tool, call, parsed.value), around);
+  };
+  return {
+    call: (name, args) => run(name, args, (tool, call, parsed) => tool.run(call, parsed)),
+    searchAll: (text) => run('search', { text }, (_, call, args) => searchWith(call, args, LIFTED)),
+    leave: () => entered.close(),
+  };
+}
