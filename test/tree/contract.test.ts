@@ -193,8 +193,10 @@ describe.each(WORLDS)('the %s tree', (kind, make) => {
     expect(textOf(fileOf(twin, 'file'))).toBe('x');
     expect(textOf(file)).toBe('x');
     file.close();
+    const later = fileOf(twin, 'file');
     file.close();
     expect(file.read(new Uint8Array(1), 0)).toBe('io');
+    expect(textOf(later)).toBe('x');
     const closed = [dir.look('file'), dir.directory('x'), dir.file('file'), dir.linkText('x'), dir.list(), dir.again()];
     expect([...closed, dir.stands('file')]).toEqual(Array(7).fill('io'));
     tree.close();

@@ -23,10 +23,12 @@ afterEach(() => {
   world = undefined;
 });
 
+/** The directory below, those on the way closed. */
 function down(dir: Dir, ...names: readonly string[]): Dir {
   return names.reduce((at, name) => {
     const below = at.directory(name);
     if (failed(below)) throw new Error(`${name}: ${below}`);
+    at.close(); // the root's does nothing
     return below;
   }, dir);
 }
@@ -185,6 +187,18 @@ describe.each(KINDS)('the %s tree on a disk', (kind) => {
   });
 });
 
+it('the portable tree answers nothing of a directory that another stands in place of', () => {
+  const w = diskWorld('portable')([['dir/file', 'x']]);
+  world = w;
+  const dir = down(w.open().root, 'dir');
+  w.move('dir', 'elsewhere');
+  w.put('dir/file', 'y');
+  w.put('dir/link', { link: 'file' });
+  expect([dir.look('file'), dir.file('file'), dir.list(), dir.linkText('link'), dir.stands('file')]).toEqual(
+    Array(5).fill('moved'),
+  );
+});
+
 describe.skipIf(!isLinux)('the linux tree', () => {
   const start = (things: Things): DiskWorld => {
     world = diskWorld('linux')(things);
@@ -200,6 +214,30 @@ describe.skipIf(!isLinux)('the linux tree', () => {
     const reused = fs.openSync(w.outside, fs.constants.O_RDONLY);
     expect(reused).toBe(rootFd);
     expect(openTree(w.spec)).toBe('replaced');
+  });
+
+  it('never uses such a number though the entered spelling leads to the same directory now', () => {
+    const w = start([]);
+    if (w.spec.kind !== 'linux') throw new Error('not linux');
+    fs.closeSync(w.spec.rootFd);
+    fs.renameSync(w.root, path.join(w.outside, 'old'));
+    fs.mkdirSync(w.root);
+    expect(fs.openSync(w.root, fs.constants.O_RDONLY)).toBe(w.spec.rootFd);
+    expect(openTree(w.spec)).toBe('replaced');
+  });
+
+  it('refuses a removed city that its own descriptor still leads to', () => {
+    const w = start([]);
+    const city = path.join(w.outside, 'city');
+    fs.mkdirSync(city);
+    const fd = fs.openSync(city, fs.constants.O_RDONLY);
+    const entered = enterDisk(`/proc/self/fd/${fd}`);
+    if (typeof entered === 'string') throw new Error(entered);
+    opened(entered.spec).close();
+    fs.rmdirSync(city);
+    expect(openTree(entered.spec)).toBe('replaced');
+    entered.close();
+    fs.closeSync(fd);
   });
 
   it('refuses a removed directory as a city though its descriptor is pinned', () => {
@@ -240,6 +278,10 @@ describe.skipIf(!isLinux)('the linux tree', () => {
     expect(above.directory(name)).toBe('no-entry');
     fs.renameSync(path.join(w.root, name), path.join(w.outside, 'top'));
     expect(above.again()).toBe('moved');
+    // What was held for the deep ones is closed with the last of them.
+    expect(tree.openCount()).toBeGreaterThan(4);
+    for (const opened of [twin, above, file]) if (!failed(opened)) opened.close();
+    expect(tree.openCount()).toBe(1);
     tree.close();
     expect(tree.openCount()).toBe(0);
     execFileSync('rm', ['-rf', w.root, w.outside]);
