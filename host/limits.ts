@@ -95,6 +95,8 @@ export const READ_TIME_MS = 120_000;
 export const DEADLINE_GRACE_MS = 150;
 /** Calls that wait for a worker; the next one is refused with `retry: "yes"`. */
 export const QUEUE_MAX = 1_024;
+/** The same of one tenant: a flood fills its own queue, not everybody's. */
+export const TENANT_QUEUE_MAX = 128;
 /** How long a refused caller should wait. */
 export const RETRY_AFTER_MS = 250;
 /** How long a call may wait for a worker. */
@@ -137,6 +139,7 @@ export const RELATIONS: readonly (readonly [claim: string, holds: boolean])[] = 
     'a directory of DIR_SMALL_BYTES holds at most DIR_ENTRIES_MAX names of 12 bytes',
     DIR_SMALL_BYTES / 12 <= DIR_ENTRIES_MAX,
   ],
+  ['one tenant does not fill the queue', TENANT_QUEUE_MAX * 2 <= QUEUE_MAX],
   ['the root’s names fit one directory', TOP_ENTRIES_MAX <= DIR_ENTRIES_MAX],
 ];
 

@@ -9,9 +9,9 @@ import { openRunner } from './node.js';
 
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isGone = false;
-  // A reader that has enough (`| head`) closes the pipe; what is left has nowhere to go, and that is all.
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+    // A reader that has enough (`| head`) closes the pipe; what is left has nowhere to go, and that is all.
+    if (error.code !== 'EPIPE') notWritten(error.code ?? 'unknown');
     isGone = true;
   });
   return {
@@ -22,6 +22,12 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
         else stream.write(words, () => done());
       }),
   };
+}
+
+/** Half an answer must not look like a whole one: a full disk behind `>` ends the command as a failure. */
+function notWritten(code: string): never {
+  process.stderr.write(`portcullis: the answer could not be written (${code})\n`);
+  process.exit(1);
 }
 
 async function standardInput(): Promise<Uint8Array> {

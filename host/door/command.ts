@@ -350,7 +350,7 @@ function progressLine({ err, now }: Surroundings): { readonly report: Report; re
       startedAt ??= at;
       if (!err.isTerminal || at - startedAt < PROGRESS_AFTER_MS || at - shownAt < PROGRESS_EVERY_MS) return;
       shownAt = at;
-      show(`${entries} entries so far, ${matches} hits`);
+      show(`${entries} entries so far, hits: ${matches}`);
     },
     clear: () => {
       if (shownAt !== Number.NEGATIVE_INFINITY) show('');

@@ -47,7 +47,7 @@ export interface CityOptions {
   readonly mounts?: readonly string[];
   /** Files with more than one name. Default `same-owner`. */
   readonly hardLinks?: HardLinks;
-  /** Whose calls these are. */
+  /** Whose calls these are: tenants take turns. Default: each entered city is a tenant of its own. */
   readonly tenant?: string;
 }
 
@@ -137,10 +137,13 @@ class NodeRunner implements Runner {
 }
 
 class NodeCity implements City {
+  static #entered = 0;
   readonly #kept: Kept;
   readonly #pool: Pool;
   readonly #budgets: Budgets;
   readonly #options: CityOptions;
+  /** The tenant of a city that named none. A NUL is in no name an embedder would choose. */
+  readonly #ownName: string;
   /** Calls that lease the root. */
   readonly #underWay = new Set<Promise<unknown>>();
   #left: Promise<void> | undefined;
@@ -150,6 +153,7 @@ class NodeCity implements City {
     this.#pool = pool;
     this.#budgets = budgets;
     this.#options = options;
+    this.#ownName = `\0${++NodeCity.#entered}`;
   }
 
   get tree(): Tree['kind'] {
@@ -182,6 +186,7 @@ class NodeCity implements City {
       tool: tool.name,
       args,
       asked,
+      tenant: this.#options.tenant ?? this.#ownName,
       tree: this.#kept.spec,
       reader: this.reader,
       asksPolicy: this.#options.policy !== undefined,

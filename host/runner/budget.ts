@@ -12,6 +12,8 @@ export interface Budgets extends Allowance {
   readonly readTimeMs: number;
   /** Calls that wait for a worker. */
   readonly queue: number;
+  /** Calls of one tenant that wait for a worker. */
+  readonly tenantQueue: number;
   /** Milliseconds a call may wait for a worker. */
   readonly queueTimeMs: number;
 }
@@ -21,6 +23,7 @@ export const BUDGETS: Budgets = {
   timeMs: limits.CALL_TIME_MS,
   readTimeMs: limits.READ_TIME_MS,
   queue: limits.QUEUE_MAX,
+  tenantQueue: limits.TENANT_QUEUE_MAX,
   queueTimeMs: limits.QUEUE_TIME_MS,
 };
 

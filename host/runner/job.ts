@@ -17,6 +17,8 @@ export interface Job {
   readonly args: unknown;
   /** What a refusal quotes. */
   readonly asked: string;
+  /** Whose call it is: what the turns of a queue are kept by. */
+  readonly tenant: string;
   readonly tree: TreeSpec;
   readonly reader: string | null;
   /** Whether the embedder's own policy is asked; else the rules files decide. */

@@ -6,11 +6,12 @@
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { type Asked, cancelled, guestTrap, limitReached, type Outcome, ok, refused } from '../error.js';
+import { type Asked, type AxError, cancelled, guestTrap, limitReached, type Outcome, ok, refused } from '../error.js';
 import type { Verdict } from '../judge/bound.js';
 import { DEADLINE_GRACE_MS, WORKER_HEAP_MB } from '../limits.js';
 import type { Budgets } from './budget.js';
 import { execute, type Job, type Work } from './job.js';
+import { type NoSlot, Slots } from './slots.js';
 import type { FromWorker, Task, Verdicts } from './worker.js';
 
 /** How a job is accompanied. */
@@ -50,22 +51,23 @@ const askedOf = (job: Job): Asked => ({ action: job.tool, asked: job.asked });
 
 // ---- threads ----
 
-type End = 'cancelled' | 'queue' | 'time';
+type End = 'cancelled' | 'time';
 
 /** A pool of threads. Each call has one, and a fresh guest; a thread that had to be ended is replaced. */
 export class ThreadPool implements Pool {
   readonly #threads: Piscina<Task, Outcome<unknown>>;
+  readonly #slots: Slots;
   readonly #budgets: Budgets;
 
   /** `entry`: the file each thread loads; its default export serves one task. */
   constructor(entry: URL, module: WebAssembly.Module, threads: number, budgets: Budgets) {
     this.#budgets = budgets;
+    this.#slots = new Slots(threads, budgets);
     this.#threads = new Piscina({
       filename: entry.href,
       workerData: { module },
       minThreads: threads,
       maxThreads: threads,
-      maxQueue: budgets.queue,
       concurrentTasksPerWorker: 1,
       idleTimeout: Number.POSITIVE_INFINITY,
       // Nothing of the embedder's surroundings is in a thread: no environment, no flags.
@@ -76,9 +78,9 @@ export class ThreadPool implements Pool {
   }
 
   async run(job: Job, company: Company): Promise<Outcome<unknown>> {
-    if (company.signal?.aborted === true) return refused(cancelled(askedOf(job)));
-    if (this.#threads.queueSize >= this.#budgets.queue) return refused(queueFull(job, this.#budgets));
-    const running = new Running(job, company, this.#budgets);
+    const slot = await this.#slots.take(job.tenant, company.signal);
+    if (typeof slot === 'string') return refused(noSlot(job, slot, this.#budgets));
+    const running = new Running(job, company);
     try {
       const task: Task = { job, port: running.port };
       return await this.#threads.run(task, { signal: running.signal, transferList: [running.port] });
@@ -86,6 +88,7 @@ export class ThreadPool implements Pool {
       return running.ended() ?? broken(job, thrown);
     } finally {
       running.close();
+      slot.release();
     }
   }
 
@@ -100,22 +103,19 @@ class Running {
   readonly #mine: MessagePort;
   readonly #job: Job;
   readonly #company: Company;
-  readonly #budgets: Budgets;
   readonly #abort = new AbortController();
-  #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
   #end: End | undefined;
   #partial: unknown;
   readonly #onCancel = (): void => this.#stop('cancelled');
 
-  constructor(job: Job, company: Company, budgets: Budgets) {
+  constructor(job: Job, company: Company) {
     this.#job = job;
     this.#company = company;
-    this.#budgets = budgets;
     const { port1, port2 } = new MessageChannel();
     this.#mine = port1;
     this.port = port2;
     this.#mine.on('message', (message: FromWorker) => this.#hear(message));
-    this.#timer = setTimeout(() => this.#stop('queue'), budgets.queueTimeMs);
     company.signal?.addEventListener('abort', this.#onCancel, { once: true });
   }
 
@@ -126,7 +126,6 @@ class Running {
   #hear(message: FromWorker): void {
     switch (message.kind) {
       case 'started':
-        clearTimeout(this.#timer);
         this.#timer = setTimeout(() => this.#stop('time'), this.#job.timeMs + DEADLINE_GRACE_MS);
         return;
       case 'partial':
@@ -156,10 +155,6 @@ class Running {
         return undefined;
       case 'cancelled':
         return refused(cancelled(at));
-      case 'queue': {
-        const fact = `no worker was free within ${this.#budgets.queueTimeMs} ms`;
-        return refused(limitReached(at, fact, 'ask again a little later', 'yes'));
-      }
       case 'time':
         if (this.#partial !== undefined) return ok(this.#partial);
         return refused(limitReached(at, `its time is over (${this.#job.timeMs} ms)`, 'ask for less', 'unknown'));
@@ -173,8 +168,23 @@ class Running {
   }
 }
 
-const queueFull = (job: Job, budgets: Budgets) =>
-  limitReached(askedOf(job), `the queue is full (${budgets.queue} calls)`, 'ask again a little later', 'yes');
+function noSlot(job: Job, why: NoSlot, budgets: Budgets): AxError {
+  const at = askedOf(job);
+  switch (why) {
+    case 'cancelled':
+      return cancelled(at);
+    case 'full':
+      return limitReached(
+        at,
+        `its queue is full (${budgets.queue} calls, ${budgets.tenantQueue} of one tenant)`,
+        LATER,
+        'yes',
+      );
+    case 'late':
+      return limitReached(at, `no worker was free within ${budgets.queueTimeMs} ms`, LATER, 'yes');
+  }
+}
+const LATER = 'ask again a little later';
 
 /** A thread that ran out of its heap, which only its guest can have filled; anything else is a bug. */
 function broken(job: Job, thrown: unknown): Outcome<unknown> {

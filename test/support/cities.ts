@@ -85,6 +85,7 @@ export class TestCity {
       tool: name,
       args: parsed.value,
       asked: tool.asked(args),
+      tenant: 'test',
       tree: this.world.spec,
       reader: options.reader ?? null,
       asksPolicy: policy !== undefined,
