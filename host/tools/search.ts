@@ -7,22 +7,32 @@
 import { z } from 'zod';
 import {
   type Asked,
+  type AxError,
   cancelled,
   changedAfterJudged,
-  guestTrap,
   invalidArgs,
   type Outcome,
   ok,
   refused,
 } from '../error.js';
-import { type Address, segmentsOf } from '../judge/address.js';
+import { type Address, buildingOf, isBroken, parseAddress, segmentsOf } from '../judge/address.js';
 import { admit } from '../judge/admit.js';
 import { type Landing, release, resolve, stillJudged } from '../judge/locate.js';
 import * as limits from '../limits.js';
 import type { Call } from '../runner/call.js';
 import type { Dir, Entry, Identity } from '../tree/tree.js';
+import { ERROR_CODES } from '../wasi/codes.js';
 import type { Filesystem, Preopen } from '../wasi/filesystem.js';
-import { type Ending, type GuestCoverage, GuestFault, type GuestUnread, type Hit, type Page } from '../wasi/world.js';
+import {
+  type Ending,
+  type Guest,
+  type GuestCoverage,
+  GuestFault,
+  type GuestUnread,
+  type Hit,
+  type Page,
+  type Query,
+} from '../wasi/world.js';
 import { listRoot, locate, notOpened, notRegular, SPENT_SENTENCES } from './locating.js';
 import { type Tool, wholeNumber, wordOf } from './tool.js';
 import { byCause, CAUSES, sizeInWords, whyUnread } from './unread.js';
@@ -124,13 +134,17 @@ interface Start {
   readonly preopen: Preopen;
   /** The one name to take up, when it is a file. */
   readonly only: string | undefined;
+  /** Whether what was opened is what was judged. */
   readonly stillJudged: (identity: Identity) => boolean;
+  /** Whether what was judged still stands there: asked when it did not open. */
+  readonly stillThere: () => boolean;
 }
 
 const CITY: Start = {
   preopen: { kind: 'directory', shown: '', path: '' },
   only: undefined,
   stillJudged: () => true,
+  stillThere: () => true,
 };
 
 async function startAt(call: Call, at: Asked, path: string | undefined): Promise<Outcome<Start>> {
@@ -151,14 +165,16 @@ async function startAt(call: Call, at: Asked, path: string | undefined): Promise
 
 function startFrom(call: Call, asked: Address, landing: Extract<Landing<Dir>, { kind: 'directory' | 'entry' }>): Start {
   const { address } = landing;
+  const judged = landing.kind === 'directory' ? landing.dir.identity : landing.look.identity;
   const still = (identity: Identity): boolean => address === '' || stillJudged(call.judged(), address, identity);
+  const whether = { stillJudged: still, stillThere: () => still(judged) };
   if (landing.kind === 'directory') {
-    return { preopen: { kind: 'directory', shown: asked, path: address }, only: undefined, stillJudged: still };
+    return { preopen: { kind: 'directory', shown: asked, path: address }, only: undefined, ...whether };
   }
   const segments = segmentsOf(asked);
   const name = segments.at(-1) ?? asked;
   const shown = segments.slice(0, -1).join('/');
-  return { preopen: { kind: 'single', shown, name, path: address }, only: name, stillJudged: still };
+  return { preopen: { kind: 'single', shown, name, path: address }, only: name, ...whether };
 }
 
 // ---- the walk, page by page ----
@@ -179,7 +195,7 @@ async function walk(
   });
   const answer = new Answer(call, filesystem, start, caps);
   call.partial(answer.value('paused'));
-  let page = guest.search({
+  let page = firstPage(guest, filesystem, start, {
     text: args.text,
     only: start.only,
     context: Math.min(args.context ?? 0, limits.CONTEXT_CAP_LINES),
@@ -198,13 +214,44 @@ async function walk(
     page = guest.more();
     answer.take(page);
   }
-  if (filesystem.changed) return refused(changedAfterJudged(at));
-  const { startFailure } = filesystem;
-  if (startFailure === 'not-permitted' || (startFailure !== undefined && start.only === undefined)) {
-    return refused(notOpened(call, at, start.preopen.shown, startFailure, filesystem));
-  }
-  if (!answer.isWithinTheBound()) return refused(guestTrap(at, 'the answer names what may not be read'));
+  const refusal = startRefusal(call, at, start, filesystem);
+  if (refusal !== undefined) return refused(refusal);
+  answer.refuseWhatLeadsOut();
   return ok(answer.value(page.ending));
+}
+
+const NOTHING: GuestCoverage = { looked: 0, directories: 0, links: 0, reserved: 0, notText: 0, causes: [] };
+
+/**
+ * The first page. A guest that is handed no directory traps, by the WIT's own contract; then it is the start that did
+ * not open, and a budget that ended it there is still an answer.
+ */
+function firstPage(guest: Guest, filesystem: Filesystem, start: Start, query: Query): Page {
+  try {
+    return guest.search(query);
+  } catch (thrown) {
+    const { startFailure } = filesystem;
+    if (startFailure === undefined && !filesystem.changed) throw thrown;
+    const empty = { hits: [], unread: [], coverage: NOTHING };
+    if (startFailure === 'quota') return { ...empty, ending: 'budget' };
+    if (startFailure !== 'insufficient-space') return { ...empty, ending: 'complete' };
+    const path = buildingOf(start.preopen.shown);
+    const causes = ERROR_CODES.map((code) => (code === startFailure ? 1 : 0));
+    return { ...empty, unread: [{ path, cause: startFailure }], coverage: { ...NOTHING, causes }, ending: 'complete' };
+  }
+}
+
+/**
+ * Why a start that wall 1 admitted is refused after all. A file that stands where it was judged and does not open is no
+ * refusal: it is the answer's one unread entry.
+ */
+function startRefusal(call: Call, at: Asked, start: Start, filesystem: Filesystem): AxError | undefined {
+  const { startFailure } = filesystem;
+  if (filesystem.changed) return changedAfterJudged(at);
+  if (startFailure === undefined || startFailure === 'quota' || startFailure === 'insufficient-space') return undefined;
+  if (!start.stillThere()) return changedAfterJudged(at);
+  if (start.only !== undefined && startFailure !== 'not-permitted') return undefined;
+  return notOpened(call, at, start.preopen.shown, startFailure, filesystem);
 }
 
 // ---- the answer: collected, validated, judged again ----
@@ -219,7 +266,7 @@ class Answer {
   #hits: Hit[] = [];
   #textBytes = 0;
   #unread: GuestUnread[] = [];
-  #coverage: GuestCoverage = { looked: 0, directories: 0, links: 0, reserved: 0, notText: 0, causes: [] };
+  #coverage: GuestCoverage = NOTHING;
 
   constructor(call: Call, filesystem: Filesystem, start: Start, caps: SearchCaps) {
     this.#call = call;
@@ -233,13 +280,15 @@ class Answer {
     for (const hit of page.hits) this.#takeHit(hit);
     this.#unread.push(...page.unread);
     if (this.#unread.length > limits.UNREAD_SHOWN) throw new GuestFault('more unread entries than its cap');
-    for (const { path } of page.unread) if (!this.#isBelowStart(path)) throw new GuestFault('a path outside its start');
+    for (const unread of page.unread) this.#checkUnread(unread);
     if (page.coverage.notText > page.coverage.looked) throw new GuestFault('counts that do not fit');
     this.#coverage = page.coverage;
   }
 
   #takeHit(hit: Hit): void {
     if (!this.#isBelowStart(hit.path)) throw new GuestFault('a path outside its start');
+    const { bound } = this.#call.judged();
+    if (!admit(hit.path, this.#call.action, bound).ok) throw new GuestFault('a path that may not be read');
     if (hit.line > this.#caps.fileCap) throw new GuestFault('a line that no file of its size has');
     this.#hits.push(hit);
     this.#textBytes += utf8Length(hit.text);
@@ -247,6 +296,14 @@ class Answer {
     if (this.#hits.length > this.#caps.matchCap || this.#textBytes > this.#caps.textCap + slack) {
       throw new GuestFault('more hits than its caps');
     }
+  }
+
+  /** What is closed or reserved is not met, so it cannot have been unread. A name that is no address is judged by no bound. */
+  #checkUnread({ path, cause }: GuestUnread): void {
+    if (!this.#isBelowStart(path)) throw new GuestFault('a path outside its start');
+    if (cause === 'illegal-byte-sequence' || isBroken(parseAddress(path))) return;
+    const denial = this.#call.judged().bound.judge(path);
+    if (denial?.kind === 'confidential' || denial?.kind === 'reserved') throw new GuestFault('a path that is not met');
   }
 
   #isBelowStart(path: string): boolean {
@@ -259,23 +316,20 @@ class Answer {
 
   /** An entry over its building's share is reported by the building's address. */
   #building(): string {
-    return this.#prefix.split('/')[0] ?? '';
+    return buildingOf(this.#prefix);
   }
 
   /**
-   * Wall 1 again, on every path that would leave. An address that may not be read breaks the answer; a link that leads
-   * out by now, whoever moved it, takes its hits out of the answer and is counted as what it is.
+   * Wall 1 again, on every path that would leave: each was admitted when it came in. A link that leads out by now,
+   * whoever moved it, takes its hits out of the answer and is counted as what it is.
    */
-  isWithinTheBound(): boolean {
+  refuseWhatLeadsOut(): void {
     const scene = this.#call.judged();
     for (const path of new Set(this.#hits.map((hit) => hit.path))) {
-      const admitted = admit(path, this.#call.action, scene.bound);
-      if (!admitted.ok) return false;
-      const landing = resolve(scene, { base: [], path: admitted.value });
+      const landing = resolve(scene, { base: [], path });
       release(landing);
       if (landing.kind === 'denied' || landing.kind === 'outside' || landing.kind === 'alias') this.#refuseLink(path);
     }
-    return true;
   }
 
   #refuseLink(path: string): void {
@@ -347,12 +401,11 @@ function boundInWords(ending: Exclude<Ending, 'complete'>, call: Pick<Call, 'met
 function majority(hits: readonly Hit[]): string {
   const counts = new Map<string, number>();
   for (const { path } of hits) {
-    const building = path.split('/')[0] ?? path;
+    const building = buildingOf(path);
     counts.set(building, (counts.get(building) ?? 0) + 1);
   }
   for (const [building, hitsThere] of counts) {
-    if (counts.size > 1 && hitsThere * 2 > hits.length)
-      return ` (${hitsThere} of the ${hits.length} hits are in ${building})`;
+    if (hitsThere * 2 > hits.length) return ` (${hitsThere} of the ${hits.length} hits are in ${building})`;
   }
   return '';
 }

@@ -75,8 +75,15 @@ export function jsonSchema(tool: AnyTool): z.core.JSONSchema.BaseSchema {
   return z.toJSONSchema(tool.args, { io: 'input', unrepresentable: 'any' });
 }
 
-/** A whole number of any size a JSON text can hold: zod's own `.int()` refuses what is beyond 2^53. */
-export const wholeNumber = (least: number): z.ZodType<number> =>
-  z.number(`must be a whole number of ${least} or more`).refine((value) => Number.isInteger(value) && value >= least, {
-    message: `must be a whole number of ${least} or more`,
-  });
+/**
+ * A whole number of any size a JSON text can spell: zod's own `.int()` refuses what is beyond 2^53, and its `z.number()`
+ * what JavaScript can only call Infinity (`1e400`). Tools clamp it.
+ */
+export function wholeNumber(least: number): z.ZodType<number> {
+  const isWhole = (value: unknown): boolean => Number.isInteger(value) || value === Number.POSITIVE_INFINITY;
+  return z
+    .custom<number>((value) => isWhole(value) && Number(value) >= least, {
+      message: `must be a whole number of ${least} or more`,
+    })
+    .meta({ type: 'integer', minimum: least });
+}

@@ -5,7 +5,7 @@
 
 import { line } from '../error.js';
 import { isBroken, parseAddress, RULE_SENTENCES } from '../judge/address.js';
-import { FAILURE_SENTENCES, landingError } from '../judge/locate.js';
+import { FAILURE_SENTENCES, type FailedLanding, landingError } from '../judge/locate.js';
 import * as limits from '../limits.js';
 import type { ErrorCode } from '../wasi/codes.js';
 import { ERROR_CODES } from '../wasi/codes.js';
@@ -82,7 +82,7 @@ export function whyUnread(path: string, code: ErrorCode, reason: Reason | undefi
     case 'rules':
       return `its rules did not read: ${reason?.rules ?? 'the reason is not kept'}`;
     case 'link':
-      return line(landingError({ action: 'search', asked: path }, { kind: 'unresolved' }));
+      return line(landingError({ action: 'search', asked: path }, linkFailure(reason)));
     case 'vanished':
       return 'it vanished since it was listed';
     case 'access':
@@ -94,9 +94,12 @@ export function whyUnread(path: string, code: ErrorCode, reason: Reason | undefi
     case 'depth':
       return `deeper than ${limits.DEPTH_MAX} directories (DEPTH_MAX)`;
     case 'disk':
-      return FAILURE_SENTENCES.io;
+      return FAILURE_SENTENCES[reason?.failure ?? 'io'];
   }
 }
+
+const linkFailure = (reason: Reason | undefined): FailedLanding =>
+  reason?.rule === undefined ? { kind: 'unresolved' } : { kind: 'not-address', rule: reason.rule, linked: true };
 
 function nameSentence(path: string): string {
   const parsed = parseAddress(path);

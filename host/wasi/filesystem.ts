@@ -11,7 +11,7 @@
  * `file-too-large`; a building over its share is `insufficient-space`; over depth is `name-too-long`.
  */
 
-import { segmentRule } from '../judge/address.js';
+import { type AddressRule, segmentRule } from '../judge/address.js';
 import type { Bound, Denial } from '../judge/bound.js';
 import { type Landing, release, resolve } from '../judge/locate.js';
 import {
@@ -63,6 +63,8 @@ export interface Reason {
   readonly code: ErrorCode;
   /** What the tree said, if it did. */
   readonly failure?: Failure;
+  /** Of a link that leads to a name that is no address: the rule broken. */
+  readonly rule?: AddressRule;
   /** Of rules that did not read: which file and what about it, never its text. */
   readonly rules?: string;
 }
@@ -422,7 +424,8 @@ export class Filesystem {
       case 'absent':
         return this.#refuse(shown, 'no-entry');
       case 'denied':
-        return this.#deny(shown, landing.denial);
+        // Behind a link even broken rules are only "not permitted": naming them would tell where it leads.
+        return landing.linked ? 'not-permitted' : this.#deny(shown, landing.denial);
       case 'outside':
       case 'alias':
         return 'not-permitted';
@@ -431,6 +434,7 @@ export class Filesystem {
       case 'through-file':
         return this.#refuse(shown, landing.linked ? 'loop' : 'not-directory');
       case 'not-address':
+        if (landing.linked) return this.#remember(shown, { code: 'loop', rule: landing.rule });
         return this.#refuse(shown, 'illegal-byte-sequence');
       case 'failed':
         return this.#fail(shown, landing.failure);
