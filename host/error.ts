@@ -80,6 +80,7 @@ function build(
   recovery: string,
   rest: Partial<Pick<AxError, 'nearby' | 'retry' | 'retry_after_ms'>> = {},
 ): AxError {
+  if (recovery === '') throw new Error('an error without a way on');
   const { nearby = [], retry = 'no', retry_after_ms } = rest;
   const subject = at.asked === '' ? fact : `${echo(at.asked)}: ${fact}`;
   const error = { code, action: at.action, subject, nearby, recovery, retry };

@@ -173,7 +173,8 @@ class NodeCity implements City {
     if (!parsed.ok) return parsed;
     const asked = tool.asked(args);
     if (this.#left !== undefined) return refused(hasLeft(tool, asked));
-    return this.#lease(this.#pool.run(this.#job(tool, parsed.value, asked), this.#company(tool, options)));
+    const run = this.#pool.run(this.#job(tool, parsed.value, asked), this.#company(tool, options));
+    return (await this.#lease(run)).outcome;
   }
 
   leave(): Promise<void> {

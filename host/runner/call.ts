@@ -14,6 +14,7 @@ import { Filesystem, type FilesystemOptions } from '../wasi/filesystem.js';
 import { Meter } from '../wasi/meter.js';
 import { type Guest, instantiate } from '../wasi/world.js';
 import type { Budgets } from './budget.js';
+import type { Account } from './job.js';
 
 /** How a call reaches its surroundings: the thread it runs in, and the embedder behind it. */
 export interface Surroundings {
@@ -46,6 +47,7 @@ export class Call {
   #judged: Scene<Dir> | undefined;
   #filesystem: Filesystem | undefined;
   #guest: Guest | undefined;
+  #handed: Account['handed'] = null;
 
   constructor(at: {
     action: string;
@@ -113,6 +115,7 @@ export class Call {
       meter: this.meter,
     });
     this.#filesystem = filesystem;
+    this.#handed = { kind: options.preopen.kind, landed: options.preopen.path };
     this.#unchecked.betweenWalls?.();
     const make = this.#unchecked.guest ?? ((over) => instantiate(this.#around.module, over));
     this.#guest = make(filesystem);
@@ -122,6 +125,11 @@ export class Call {
   /** Whether the guest has taken all the memory it may have: why a trap of it may be no fault. */
   guestMemoryIsFull(): boolean {
     return (this.#guest?.memoryBytes() ?? 0) >= GUEST_MEMORY_MAX_PAGES * 65_536;
+  }
+
+  /** What the call was handed and what it has used. */
+  account(): Account {
+    return { handed: this.#handed, ...this.meter.used };
   }
 
   partial(value: unknown): void {

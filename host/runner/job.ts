@@ -30,23 +30,42 @@ export interface Job {
 /** The tool's work, bound to its arguments. */
 export type Work = (call: Call) => Promise<Outcome<unknown>>;
 
+/** What a call was handed and what it used: for its receipt. */
+export interface Account {
+  /** The one directory the guest held, by the address where it really is; null if no guest was made. */
+  readonly handed: { readonly kind: 'directory' | 'single'; readonly landed: string } | null;
+  readonly opens: number;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** An answer, and what it took. */
+export interface Executed {
+  readonly outcome: Outcome<unknown>;
+  readonly account: Account;
+}
+
+/** The account of a call that touched nothing, or of which nothing is known since it was ended from outside. */
+export const NO_ACCOUNT: Account = { handed: null, opens: 0, entries: 0, bytes: 0 };
+
 /** Runs a job. Never throws for anything the guest or the disk does; what it throws is a bug of the host. */
 export async function execute(
   job: Job,
   work: Work,
   around: Surroundings,
   unchecked: Unchecked = {},
-): Promise<Outcome<unknown>> {
+): Promise<Executed> {
   const at: Asked = { action: job.tool, asked: job.asked };
   const tree = openTree(job.tree);
-  if (typeof tree === 'string') return refused(treeError(at, tree));
+  if (typeof tree === 'string') return { outcome: refused(treeError(at, tree)), account: NO_ACCOUNT };
   const { tool: action, reader, budgets, timeMs } = job;
   const call = new Call({ action, tree, reader, budgets, timeMs, around, unchecked });
   try {
-    return await work(call);
+    return { outcome: await work(call), account: call.account() };
   } catch (thrown) {
     if (!isGuests(thrown)) throw thrown;
-    return refused(call.guestMemoryIsFull() ? memoryError(at) : guestTrap(at, 'the sandboxed component trapped'));
+    const error = call.guestMemoryIsFull() ? memoryError(at) : guestTrap(at, 'the sandboxed component trapped');
+    return { outcome: refused(error), account: call.account() };
   } finally {
     call.close();
   }

@@ -10,7 +10,7 @@ import { type Asked, type AxError, cancelled, guestTrap, limitReached, type Outc
 import type { Verdict } from '../judge/bound.js';
 import { DEADLINE_GRACE_MS, WORKER_HEAP_MB } from '../limits.js';
 import type { Budgets } from './budget.js';
-import { execute, type Job, type Work } from './job.js';
+import { type Executed, execute, type Job, NO_ACCOUNT, type Work } from './job.js';
 import { type NoSlot, Slots } from './slots.js';
 import type { FromWorker, Task, Verdicts } from './worker.js';
 
@@ -24,7 +24,7 @@ export interface Company {
 }
 
 export interface Pool {
-  run(job: Job, company: Company): Promise<Outcome<unknown>>;
+  run(job: Job, company: Company): Promise<Executed>;
   close(): Promise<void>;
 }
 
@@ -42,7 +42,9 @@ export function inlinePool(module: WebAssembly.Module, workFor: (job: Job) => Wo
           await new Promise((resolve) => setImmediate(resolve));
           return company.signal?.aborted !== true;
         },
-      }).then((answer) => (company.signal?.aborted === true ? refused(cancelled(askedOf(job))) : answer)),
+      }).then((done) =>
+        company.signal?.aborted === true ? { ...done, outcome: refused(cancelled(askedOf(job))) } : done,
+      ),
     async close() {},
   };
 }
@@ -55,7 +57,7 @@ type End = 'cancelled' | 'time';
 
 /** A pool of threads. Each call has one, and a fresh guest; a thread that had to be ended is replaced. */
 export class ThreadPool implements Pool {
-  readonly #threads: Piscina<Task, Outcome<unknown>>;
+  readonly #threads: Piscina<Task, Executed>;
   readonly #slots: Slots;
   readonly #budgets: Budgets;
 
@@ -77,15 +79,15 @@ export class ThreadPool implements Pool {
     });
   }
 
-  async run(job: Job, company: Company): Promise<Outcome<unknown>> {
+  async run(job: Job, company: Company): Promise<Executed> {
     const slot = await this.#slots.take(job.tenant, company.signal);
-    if (typeof slot === 'string') return refused(noSlot(job, slot, this.#budgets));
+    if (typeof slot === 'string') return untouched(refused(noSlot(job, slot, this.#budgets)));
     const running = new Running(job, company);
     try {
       const task: Task = { job, port: running.port };
       return await this.#threads.run(task, { signal: running.signal, transferList: [running.port] });
     } catch (thrown) {
-      return running.ended() ?? broken(job, thrown);
+      return untouched(running.ended() ?? broken(job, thrown));
     } finally {
       running.close();
       slot.release();
@@ -167,6 +169,9 @@ class Running {
     this.#mine.close();
   }
 }
+
+/** An answer of which nothing more is known than that it is one. */
+const untouched = (outcome: Outcome<unknown>): Executed => ({ outcome, account: NO_ACCOUNT });
 
 function noSlot(job: Job, why: NoSlot, budgets: Budgets): AxError {
   const at = askedOf(job);

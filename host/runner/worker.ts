@@ -5,10 +5,9 @@
  */
 
 import { type MessagePort, threadId, workerData } from 'node:worker_threads';
-import type { Outcome } from '../error.js';
 import type { Verdict } from '../judge/bound.js';
 import type { Surroundings } from './call.js';
-import { execute, type Job, type Work } from './job.js';
+import { type Executed, execute, type Job, type Work } from './job.js';
 
 /** What a worker is sent with each job. */
 export interface Task {
@@ -28,7 +27,7 @@ export interface Verdicts {
 }
 
 /** Serves one task. */
-export async function serve(task: Task, workFor: (job: Job) => Work): Promise<Outcome<unknown>> {
+export async function serve(task: Task, workFor: (job: Job) => Work): Promise<Executed> {
   const { job, port } = task;
   const say = (message: FromWorker): void => port.postMessage(message);
   say({ kind: 'started', threadId });

@@ -17,10 +17,10 @@ import {
   storageFatal,
 } from '../error.js';
 import type { Address } from '../judge/address.js';
-import { type Landing, release, stillJudged } from '../judge/locate.js';
+import { type Landing, release, resolve, stillJudged } from '../judge/locate.js';
 import * as limits from '../limits.js';
 import { type Call, hasher } from '../runner/call.js';
-import type { Dir } from '../tree/tree.js';
+import { type Dir, sameIdentity } from '../tree/tree.js';
 import type { Filesystem } from '../wasi/filesystem.js';
 import { GuestFault, type Looks, type Reading, type Slice } from '../wasi/world.js';
 import { locate, notOpened, notRegular, spentError } from './locating.js';
@@ -130,7 +130,21 @@ async function readFile(
     reading = guest.next();
   }
   if (filesystem.changed) return refused(changedAfterJudged(at));
+  if (reading.kind === 'failed' && reading.code !== 'quota' && isElsewhere(call, file)) {
+    return refused(changedAfterJudged(at));
+  }
   return answer(call, at, asked, args, reading, filesystem, whole ? passed : undefined);
+}
+
+/**
+ * Whether another thing than the judged one stands at its place now. Asked when wall 2 did not open it: what it met
+ * instead, a link to a closed place or a hole, is not told. A disk that does not answer is no proof of either.
+ */
+function isElsewhere(call: Call, { address, look }: File): boolean {
+  const landing = resolve(call.judged(), { base: [], path: address });
+  release(landing);
+  if (landing.kind === 'failed') return false;
+  return landing.kind !== 'entry' || landing.linked || !sameIdentity(landing.look.identity, look.identity);
 }
 
 function answer(

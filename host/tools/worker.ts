@@ -1,7 +1,6 @@
 /** What a worker thread loads: the harness of runner/, bound to the registry. Started by runner/pool.ts, by file name. */
 
-import type { Outcome } from '../error.js';
-import type { Job, Work } from '../runner/job.js';
+import type { Executed, Job, Work } from '../runner/job.js';
 import { serve, type Task } from '../runner/worker.js';
 import { TOOLS } from './registry.js';
 
@@ -12,4 +11,4 @@ export function workFor(job: Job): Work {
   return (call) => tool.run(call, job.args);
 }
 
-export default (task: Task): Promise<Outcome<unknown>> => serve(task, workFor);
+export default (task: Task): Promise<Executed> => serve(task, workFor);

@@ -92,7 +92,7 @@ export class TestCity {
       budgets: lowered(options.budgets),
       timeMs: options.timeMs ?? tool.timeMs,
     };
-    return execute(
+    const { outcome } = await execute(
       job,
       (call) => tool.run(call, parsed.value),
       {
@@ -103,6 +103,7 @@ export class TestCity {
       },
       this.binding === 'reference' ? { guest: reference, ...unchecked } : unchecked,
     );
+    return outcome;
   }
 
   end(): void {
