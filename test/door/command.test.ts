@@ -364,7 +364,7 @@ describe('progress', () => {
   ];
   test('is one line on a terminal, after a while, not at every report, and gone before the answer', async () => {
     const { err } = await run(['search', 'x'], { terminal: true, progress, times: [100, 600, 650] });
-    expect(err).toBe('\r\u001b[2K20 entries so far, 1 hits\r\u001b[2Kno hits; 2 files looked at\n');
+    expect(err).toBe('\r\u001b[2K20 entries so far, hits: 1\r\u001b[2Kno hits; 2 files looked at\n');
   });
   test('is not shown on a pipe', async () => {
     const { err } = await run(['search', 'x'], { progress, times: [0, 1000, 2000, 3000] });
