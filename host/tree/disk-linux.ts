@@ -110,11 +110,20 @@ export function pinLinuxRoot(path: string): PinnedRoot | EnterRefusal {
 /** `/.` at the end follows a last link, and fails for what is no directory. */
 const openDirectoryFollowing = (path: string): number => openDirectorySync(`${path}/.`);
 
+/** Whether `/proc` is procfs, and a path through a descriptor leads where the descriptor does. */
+function procLeadsTo(fd: number, held: Identity): boolean {
+  try {
+    if (statfsSync('/proc/self/fd').type !== PROC_SUPER_MAGIC) return false;
+    return sameIdentity(held, identityOf(statSync(`${descriptorPath(fd)}/.`, { bigint: true })));
+  } catch (thrown) {
+    failureOf(thrown);
+    return false;
+  }
+}
+
 function proveRoot(fd: number): PinnedRoot | EnterRefusal {
-  if (statfsSync('/proc/self/fd').type !== PROC_SUPER_MAGIC) return 'no-procfs';
   const held = identityOf(fstatSync(fd, { bigint: true }));
-  const through = identityOf(statSync(`${descriptorPath(fd)}/.`, { bigint: true }));
-  if (!sameIdentity(held, through)) return 'no-procfs';
+  if (!procLeadsTo(fd, held)) return 'no-procfs';
   const real = strictText(readlinkSync(descriptorPath(fd), { encoding: 'buffer' }));
   if (real === undefined) return 'bad-name';
   const there = statSync(real, { bigint: true, throwIfNoEntry: false });

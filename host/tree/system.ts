@@ -50,6 +50,7 @@ const FAILURES = new Map<string, Failure>([
   ['ENOENT', 'no-entry'],
   ['EACCES', 'access'],
   ['EPERM', 'access'],
+  ['ERR_ACCESS_DENIED', 'access'], // Node under --permission
   ['ENOTDIR', 'not-directory'],
   ['EISDIR', 'is-directory'],
   ['ELOOP', 'is-link'],
@@ -67,7 +68,8 @@ const FAILURES = new Map<string, Failure>([
 export function systemCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
   const { code } = thrown;
-  return typeof code === 'string' && !code.startsWith('ERR_') ? code : undefined;
+  if (typeof code !== 'string') return undefined;
+  return FAILURES.has(code) || !code.startsWith('ERR_') ? code : undefined;
 }
 
 /**

@@ -318,16 +318,23 @@ describe.skipIf(!isLinux)('the linux tree', () => {
     },
   );
 
-  it.skipIf(!isRoot)('enters no city under a false /proc, and takes no other tree (needs root for mounts)', () => {
-    const w = start([]);
-    const module = path.resolve('dist/tree/spec.js');
-    const script = `
+  const PROCS = [
+    ['a false', 'mkdir -p /proc/self/fd'],
+    ['an empty', 'true'],
+  ] as const;
+  it.skipIf(!isRoot).each(PROCS)(
+    'enters no city under %s /proc, and takes no other tree (needs root for mounts)',
+    (_, make) => {
+      const w = start([]);
+      const module = path.resolve('dist/tree/spec.js');
+      const script = `
       import { enterDisk } from ${JSON.stringify(module)};
       console.log(JSON.stringify(enterDisk(process.argv[1])));`;
-    const mounted = `mount -t tmpfs none /proc && mkdir -p /proc/self/fd && exec "$2" --input-type=module -e "$3" "$1"`;
-    const answer = execFileSync('unshare', ['-m', 'sh', '-ec', mounted, 'sh', w.root, process.execPath, script]);
-    expect(JSON.parse(answer.toString())).toBe('no-procfs');
-  });
+      const mounted = `mount -t tmpfs none /proc && ${make} && exec "$2" --input-type=module -e "$3" "$1"`;
+      const answer = execFileSync('unshare', ['-m', 'sh', '-ec', mounted, 'sh', w.root, process.execPath, script]);
+      expect(JSON.parse(answer.toString())).toBe('no-procfs');
+    },
+  );
 
   it.skipIf(!isRoot)('lists a disk that gives no types by bytes, kinds unknown (needs root for mounts)', () => {
     const base = fs.mkdtempSync(path.join(os.tmpdir(), 'portcullis-types-'));

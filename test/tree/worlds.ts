@@ -63,7 +63,7 @@ function closeAll(trees: Tree[]): void {
 export interface DiskWorld extends World {
   /** The city. */
   readonly root: string;
-  /** A directory beside it, with `secret` in it. */
+  /** A directory beside it, with `secret` and `only-outside` in it. */
   readonly outside: string;
 }
 
@@ -76,6 +76,7 @@ export const diskWorld =
     fs.mkdirSync(root);
     fs.mkdirSync(outside);
     fs.writeFileSync(path.join(outside, 'secret'), 'SECRET');
+    fs.writeFileSync(path.join(outside, 'only-outside'), '');
     for (const [at, thing] of things) putOnDisk(root, at, thing);
     const entered = enterDisk(root, { tree: kind, hardLinks });
     if (typeof entered === 'string') throw new Error(`not entered: ${entered}`);
