@@ -52,7 +52,9 @@ function* filesBelow(directory, below = '') {
 export function makeCity() {
   const source = join(ROOT, 'node_modules');
   const files = [...filesBelow(source)].filter((path) => statSync(join(source, path)).size <= COPIED_MAX_BYTES);
-  const stamp = createHash('sha256').update(JSON.stringify([files, NEEDLES])).digest('hex');
+  const stamp = createHash('sha256')
+    .update(JSON.stringify([files, NEEDLES]))
+    .digest('hex');
   const stampFile = join(ROOT, 'build', 'bench-city.stamp');
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return;
   rmSync(CITY, { recursive: true, force: true });
@@ -75,7 +77,14 @@ function copyFile(from, to) {
  * lines. Asserts what the benches stand on.
  */
 export function asserted() {
-  const found = { files: 0, bytes: 0, searchedBytes: 0, over: 0, directories: countDirectories(CITY), lines: new Map() };
+  const found = {
+    files: 0,
+    bytes: 0,
+    searchedBytes: 0,
+    over: 0,
+    directories: countDirectories(CITY),
+    lines: new Map(),
+  };
   for (const path of filesBelow(CITY)) {
     const bytes = readFileSync(join(CITY, path));
     found.files++;

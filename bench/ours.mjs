@@ -31,6 +31,8 @@ export function enter(path) {
       tool: name,
       args: parsed.value,
       asked: tool.asked(args),
+      tenant: 'bench',
+      deny: [],
       tree: entered.spec,
       reader: null,
       asksPolicy: false,
@@ -38,7 +40,7 @@ export function enter(path) {
       timeMs: tool.timeMs,
     };
     const around = { module: component.module, ask: null, partial: () => {}, goOn: async () => true };
-    return execute(job, (call) => work(tool, call, parsed.value), around);
+    return execute(job, (call) => work(tool, call, parsed.value), around).then(({ outcome }) => outcome);
   };
   return {
     call: (name, args) => run(name, args, (tool, call, parsed) => tool.run(call, parsed)),

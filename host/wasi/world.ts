@@ -159,6 +159,8 @@ class World implements Guest {
   readonly #table = new HandleTable();
   readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
   readonly #encoder = new TextEncoder();
+  /** Names on their way round: a walk opens by the bytes it was sent. A hint only; what it says is compared. */
+  readonly #sent: (string | undefined)[] = new Array<string | undefined>(SENT_SLOTS).fill(undefined);
   #exports: Exports | undefined;
   #bytes = new Uint8Array(0);
   #view = new DataView(this.#bytes.buffer);
@@ -225,10 +227,13 @@ class World implements Guest {
 
   // ---- memory ----
 
-  /** Views of the memory as it is now; it may have grown in any call into the guest. */
+  /**
+   * Views of the memory as it is now; it may have grown in any call into the guest. Growing, also by nothing, detaches
+   * the old buffer, and a view of that is empty: so a view that is not empty is of the memory as it is.
+   */
   #look(): void {
+    if (this.#bytes.length > 0) return;
     const { buffer } = this.#guest().memory;
-    if (buffer === this.#bytes.buffer) return;
     this.#bytes = new Uint8Array(buffer);
     this.#view = new DataView(buffer);
   }
@@ -265,10 +270,29 @@ class World implements Guest {
   }
 
   #lowerString(text: string): [ptr: number, sizeBytes: number] {
+    if (isShortAscii(text)) return [this.#lowerAscii(text), text.length];
     const bytes = this.#encoder.encode(text);
     const ptr = this.#allocate(bytes.length, 1);
     this.#bytes.set(bytes, ptr);
     return [ptr, bytes.length];
+  }
+
+  /** The same for nearly every name: without an array for each, and what is sent is kept for when it comes back. */
+  #lowerAscii(text: string): number {
+    const ptr = this.#allocate(text.length, 1);
+    const bytes = this.#bytes;
+    for (let i = 0; i < text.length; i++) bytes[ptr + i] = text.charCodeAt(i);
+    this.#sent[slotOf(ptr)] = text;
+    return ptr;
+  }
+
+  /** What was last sent near this place, if the guest's bytes are still exactly that: it is ASCII, so they spell it. */
+  #sentTo(start: number, sizeBytes: number): string | undefined {
+    const text = this.#sent[slotOf(start)];
+    if (text === undefined || text.length !== sizeBytes) return undefined;
+    const bytes = this.#bytes;
+    for (let i = 0; i < sizeBytes; i++) if (bytes[start + i] !== text.charCodeAt(i)) return undefined;
+    return text;
   }
 
   /** A string the guest points to: at most `capBytes`, and well-formed. */
@@ -276,6 +300,8 @@ class World implements Guest {
     const size = sizeBytes >>> 0;
     if (size > capBytes) throw new GuestFault('string longer than its cap');
     const start = this.#at(ptr, size);
+    const sent = this.#sentTo(start, size);
+    if (sent !== undefined) return sent;
     try {
       return this.#decoder.decode(this.#bytes.subarray(start, start + size));
     } catch {
@@ -375,41 +401,56 @@ class World implements Guest {
 
   imports(): WebAssembly.Imports {
     return {
-      [PREOPENS]: { 'get-directories': this.#import((ret: number) => this.#getDirectories(ret)) },
+      [PREOPENS]: {
+        'get-directories': (ret: number) => {
+          this.#enterHost();
+          this.#getDirectories(ret);
+        },
+      },
       [TYPES]: {
-        '[method]descriptor.open-at': this.#import(
-          (
-            handle: number,
-            pathFlags: number,
-            ptr: number,
-            size: number,
-            openFlags: number,
-            flags: number,
-            ret: number,
-          ) => this.#openAt(handle, pathFlags, ptr, size, openFlags, flags, ret),
-        ),
-        '[method]descriptor.read': this.#import((handle: number, length: bigint, offset: bigint, ret: number) =>
-          this.#read(handle, length, offset, ret),
-        ),
-        '[method]descriptor.read-directory': this.#import((handle: number, ret: number) =>
-          this.#readDirectory(handle, ret),
-        ),
-        '[method]directory-entry-stream.read-directory-entry': this.#import((handle: number, ret: number) =>
-          this.#readEntry(handle, ret),
-        ),
-        '[resource-drop]descriptor': this.#import((handle: number) => this.#drop(handle, 'descriptor')),
-        '[resource-drop]directory-entry-stream': this.#import((handle: number) => this.#drop(handle, 'stream')),
+        '[method]descriptor.open-at': (
+          handle: number,
+          pathFlags: number,
+          ptr: number,
+          size: number,
+          openFlags: number,
+          flags: number,
+          ret: number,
+        ) => {
+          this.#enterHost();
+          this.#openAt(handle, pathFlags, ptr, size, openFlags, flags, ret);
+        },
+        '[method]descriptor.read': (handle: number, length: bigint, offset: bigint, ret: number) => {
+          this.#enterHost();
+          this.#read(handle, length, offset, ret);
+        },
+        '[method]descriptor.read-directory': (handle: number, ret: number) => {
+          this.#enterHost();
+          this.#readDirectory(handle, ret);
+        },
+        '[method]directory-entry-stream.read-directory-entry': (handle: number, ret: number) => {
+          this.#enterHost();
+          this.#readEntry(handle, ret);
+        },
+        '[resource-drop]descriptor': (handle: number) => {
+          this.#enterHost();
+          this.#drop(handle, 'descriptor');
+        },
+        '[resource-drop]directory-entry-stream': (handle: number) => {
+          this.#enterHost();
+          this.#drop(handle, 'stream');
+        },
       },
     };
   }
 
-  /** An import is callable only from the guest proper: not from its start function, not from inside realloc. */
-  #import<A extends unknown[]>(body: (...args: A) => void): (...args: A) => void {
-    return (...args) => {
-      if (this.#state !== 'in-guest') throw new GuestFault('re-entered');
-      this.#look();
-      body(...args);
-    };
+  /**
+   * The first act of every import, which is callable only from the guest proper: not from its start function, not from
+   * inside realloc. (Written out in each: a wrapper with rest arguments costs more than what it wraps.)
+   */
+  #enterHost(): void {
+    if (this.#state !== 'in-guest') throw new GuestFault('re-entered');
+    this.#look();
   }
 
   /** list<tuple<descriptor, string>>: one tuple of handle@0 ptr@4 size@8, or none if the preopen did not open. */
@@ -493,16 +534,24 @@ class World implements Guest {
   /** Words, one after another; checked anew, since a realloc may have come between. */
   #write(ptr: number, sizeBytes: number, words: readonly number[]): void {
     const at = this.#aligned(ptr, sizeBytes, 4);
-    words.forEach((word, index) => {
-      this.#view.setUint32(at + 4 * index, word, true);
-    });
+    for (let i = 0; i < words.length; i++) this.#view.setUint32(at + 4 * i, words[i] ?? 0, true);
   }
 }
 
 /** A u64 of the guest as a number no larger than what can be counted exactly. */
 function clamp(value: bigint): number {
-  const unsigned = BigInt.asUintN(64, value);
-  return unsigned > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(unsigned);
+  return Math.min(Number(BigInt.asUintN(64, value)), Number.MAX_SAFE_INTEGER);
+}
+
+const SENT_SLOTS = 1_024;
+/** Neighbours in memory lie in slots of their own; a name takes more than 16 bytes with what the guest keeps of it. */
+const slotOf = (ptr: number): number => (ptr >>> 4) % SENT_SLOTS;
+
+const SHORT = 64;
+function isShortAscii(text: string): boolean {
+  if (text.length > SHORT) return false;
+  for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) return false;
+  return true;
 }
 
 /** This instance's live handles. A number that is not live, or of the wrong type, is a fault. */
