@@ -125,8 +125,15 @@ async function writeReference(component, dir) {
   for (const [name, bytes] of Object.entries(files)) {
     const path = join(dir, name);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, bytes);
+    writeFileSync(path, name === 'guest.js' ? keepingMarks(bytes) : bytes);
   }
+}
+
+/** jco's glue lifts strings with a decoder that drops a leading U+FEFF: the file's own, if it is a page's first. */
+function keepingMarks(bytes) {
+  const [before, after, ...more] = Buffer.from(bytes).toString().split('new TextDecoder();');
+  if (after === undefined || more.length > 0) throw new Error('guest: the generated glue decodes in another way');
+  return `${before}new TextDecoder('utf-8', { ignoreBOM: true });${after}`;
 }
 
 const { options } = JSON.parse(readFileSync(join(root, 'guest/asconfig.json'), 'utf8'));
