@@ -7,7 +7,8 @@
 
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { type AxError, invalidArgs, type Outcome, ok, refused, toolUnknown } from '../error.js';
+import { type AxError, configInvalid, invalidArgs, type Outcome, ok, refused, toolUnknown } from '../error.js';
+import { isEvaluable } from '../judge/deny.js';
 import { type Budgets, lowered } from '../runner/budget.js';
 import { admitComponent } from '../runner/component.js';
 import type { Job } from '../runner/job.js';
@@ -43,6 +44,8 @@ export interface CityOptions {
   readonly tree?: 'portable';
   /** `reopen`: take up a replaced root at each call instead of refusing it. Default `pinned`. */
   readonly root?: 'pinned' | 'reopen';
+  /** Patterns of what nobody reads here; they win over every verdict, at home too. See `judge/deny.ts`. */
+  readonly deny?: readonly string[];
   /** Addresses on other file systems that belong to the city. */
   readonly mounts?: readonly string[];
   /** Files with more than one name. Default `same-owner`. */
@@ -120,6 +123,8 @@ class NodeRunner implements Runner {
   }
 
   async enter(where: string | MemoryCity, options: CityOptions = {}): Promise<Outcome<City>> {
+    const unclear = options.deny?.find((pattern) => !isEvaluable(pattern));
+    if (unclear !== undefined) return refused(badPattern(unclear));
     const place = typeof where === 'string' ? { path: where } : { spec: { kind: 'memory', city: where } as const };
     const kept = await this.#keeper.enter(place, options.reader ?? null, {
       ...(options.tree && { tree: options.tree }),
@@ -190,6 +195,7 @@ class NodeCity implements City {
       tenant: this.#options.tenant ?? this.#ownName,
       tree: this.#kept.spec,
       reader: this.reader,
+      deny: this.#options.deny ?? [],
       asksPolicy: this.#options.policy !== undefined,
       budgets: this.#budgets,
       timeMs: this.#timeMs(tool),
@@ -218,6 +224,13 @@ class NodeCity implements City {
     }
   }
 }
+
+const badPattern = (pattern: string): AxError =>
+  configInvalid(
+    { action: 'enter', asked: pattern },
+    'a deny pattern that is not evaluated',
+    'write it with segments, `*`, `?` and `**` only, like **/*.pem',
+  );
 
 const hasLeft = (tool: AnyTool, asked: string): AxError =>
   invalidArgs({ action: tool.name, asked }, 'the city was left', 'enter it again');

@@ -80,12 +80,17 @@ function firstInSegments(raw: string): AddressRule | undefined {
 /** Tells a refusal of the grammar from an address. */
 export const isBroken = (parsed: Address | Broken): parsed is Broken => typeof parsed !== 'string';
 
+/** Printable ASCII that no rule is about, not ending in a dot or a space: the quick answer for nearly every name. */
+const PLAIN_SEGMENT = /^(?:[ -.0-9;-[\]-~]*[!--0-9;-[\]-~])$/;
+
 /**
  * The rule one name of a listing breaks, or undefined if it can be a segment: the same rules in the same order as
  * `parseAddress`, for a name without `/`. Linear in the name.
  */
 export const segmentRule = (segment: string): AddressRule | undefined =>
-  firstBroken(segment, TEXT_RULES) ?? firstBroken(segment, SEGMENT_RULES);
+  PLAIN_SEGMENT.test(segment)
+    ? undefined
+    : (firstBroken(segment, TEXT_RULES) ?? firstBroken(segment, SEGMENT_RULES));
 
 /** Whether `address` is `prefix` or lies below it: by whole segments, case-sensitive. */
 export const isWithin = (address: Address, prefix: Address): boolean =>

@@ -52,6 +52,12 @@ export function denied(at: Asked, denial: Denial): AxError {
         'it is in a reserved place',
         'what governs a scope or keeps the repository is not read by a run; use a catalog name or another path',
       );
+    case 'pattern':
+      return gateDenied(
+        at,
+        'a deny pattern of this runner covers it',
+        'name another path: what is denied by pattern is read by nobody here',
+      );
     case 'confidential':
     case 'unasked':
       return gateDenied(at, CLOSED.fact, CLOSED.recovery);

@@ -5,6 +5,7 @@
  */
 
 import { buildingOf, isReserved } from './address.js';
+import { compileDeny, type Denying, isDenied } from './deny.js';
 import type { RulesRead } from './rules.js';
 
 /** What the policy says of one building. */
@@ -17,6 +18,8 @@ export type Verdict =
 /** Why a place is not read. */
 export type Denial =
   | { readonly kind: 'reserved' }
+  /** A deny pattern of the embedder covers it. */
+  | { readonly kind: 'pattern' }
   | { readonly kind: 'confidential' }
   | { readonly kind: 'rules-unreadable'; readonly subject: string }
   /** The policy was not asked about this building: who can ask it does, who cannot treats it as closed. */
@@ -28,18 +31,24 @@ export interface BoundTable {
   readonly reader: string | null;
   /** Building → verdict. */
   readonly entries: ReadonlyMap<string, Verdict>;
+  /** The embedder's deny patterns (deny.ts); none by default. They win over every verdict, at home too. */
+  readonly deny?: readonly string[];
 }
 
 /** The read bound of one run. Immutable. */
 export class Bound {
   readonly #reader: string | null;
   readonly #entries: ReadonlyMap<string, Verdict>;
+  readonly #deny: readonly string[];
+  readonly #denying: Denying;
   #unchecked = false;
 
   /** Copies the table, so that no two walls share one. O(entries). */
   constructor(table: BoundTable) {
     this.#reader = table.reader;
     this.#entries = new Map(Array.from(table.entries, ([building, verdict]) => [building, { ...verdict }]));
+    this.#deny = [...(table.deny ?? [])];
+    this.#denying = compileDeny(this.#deny);
   }
 
   /** A bound that opens everything, reserved places too: to take one wall down in a test, and for nothing else. */
@@ -56,7 +65,7 @@ export class Bound {
 
   /** The same bound with one more verdict; an earlier one of the same building is replaced. O(entries). */
   with(building: string, verdict: Verdict): Bound {
-    const bound = new Bound({ reader: this.#reader, entries: new Map(this.#entries).set(building, verdict) });
+    const bound = new Bound({ ...this.#asTable(), entries: new Map(this.#entries).set(building, verdict) });
     bound.#unchecked = this.#unchecked;
     return bound;
   }
@@ -66,17 +75,27 @@ export class Bound {
    */
   table(): BoundTable {
     if (this.#unchecked) throw new Error('an unchecked bound has no table');
-    return { reader: this.#reader, entries: new Map(this.#entries) };
+    return this.#asTable();
+  }
+
+  #asTable(): BoundTable {
+    return { reader: this.#reader, entries: new Map(this.#entries), deny: this.#deny };
+  }
+
+  /** Whether names may be denied one by one: then listings leave those out. */
+  get deniesNames(): boolean {
+    return !this.#unchecked && this.#deny.length > 0;
   }
 
   /**
-   * Why the place `address` is not read, or undefined if it is. Reserved first, then the verdict of its building; the
+   * Why the place `address` is not read, or undefined if it is. Reserved first, then deny patterns, then the verdict of its building; the
    * reader's own building is open without an entry, the city itself (`''`) is open, an unknown building is `unasked`.
    * Asks nothing of a disk. Linear in the address.
    */
   judge(address: string): Denial | undefined {
     if (this.#unchecked || address === '') return undefined;
     if (isReserved(address)) return { kind: 'reserved' };
+    if (isDenied(this.#denying, address)) return { kind: 'pattern' };
     const building = buildingOf(address);
     if (building === this.#reader) return undefined;
     const verdict = this.#entries.get(building) ?? ({ kind: 'unasked', building } as const);

@@ -43,6 +43,7 @@ export class Call {
   readonly meter: Meter;
   readonly #around: Surroundings;
   readonly #unchecked: Unchecked;
+  readonly #deny: readonly string[];
   readonly #verdicts = new Map<string, Verdict>();
   #judged: Scene<Dir> | undefined;
   #filesystem: Filesystem | undefined;
@@ -53,6 +54,7 @@ export class Call {
     action: string;
     tree: Tree;
     reader: string | null;
+    deny: readonly string[];
     budgets: Budgets;
     timeMs: number;
     around: Surroundings;
@@ -61,6 +63,7 @@ export class Call {
     this.action = at.action;
     this.tree = at.tree;
     this.reader = at.reader;
+    this.#deny = at.deny;
     this.budgets = at.budgets;
     this.meter = new Meter(at.budgets, at.timeMs);
     this.#around = at.around;
@@ -100,7 +103,7 @@ export class Call {
 
   #copyFor(wall: 'judge' | 'filesystem'): Bound {
     if (this.#unchecked.openUnchecked === wall) return Bound.openUnchecked();
-    return new Bound({ reader: this.reader, entries: this.#verdicts });
+    return new Bound({ reader: this.reader, entries: this.#verdicts, deny: this.#deny });
   }
 
   // ---- the guest ----

@@ -21,6 +21,8 @@ export interface Job {
   readonly tenant: string;
   readonly tree: TreeSpec;
   readonly reader: string | null;
+  /** The embedder's deny patterns. */
+  readonly deny: readonly string[];
   /** Whether the embedder's own policy is asked; else the rules files decide. */
   readonly asksPolicy: boolean;
   readonly budgets: Budgets;
@@ -58,8 +60,8 @@ export async function execute(
   const at: Asked = { action: job.tool, asked: job.asked };
   const tree = openTree(job.tree);
   if (typeof tree === 'string') return { outcome: refused(treeError(at, tree)), account: NO_ACCOUNT };
-  const { tool: action, reader, budgets, timeMs } = job;
-  const call = new Call({ action, tree, reader, budgets, timeMs, around, unchecked });
+  const { tool: action, reader, deny, budgets, timeMs } = job;
+  const call = new Call({ action, tree, reader, deny, budgets, timeMs, around, unchecked });
   try {
     return { outcome: await work(call), account: call.account() };
   } catch (thrown) {

@@ -4,7 +4,7 @@
  * Spec: read, "A miss".
  */
 
-import { type Address, isReservedSegment, segmentRule, segmentsOf } from '../judge/address.js';
+import { type Address, segmentRule, segmentsOf } from '../judge/address.js';
 import { release, resolve } from '../judge/locate.js';
 import { NEARBY_CAP } from '../limits.js';
 import type { Call } from '../runner/call.js';
@@ -39,7 +39,8 @@ function candidates(call: Call, asked: Address, landed: Address | ''): string[] 
   release(landing);
   if (failed(entries)) return [];
   return entries
-    .filter(({ name, nameable }) => nameable && segmentRule(name) === undefined && !isReservedSegment(name))
+    .filter(({ name, nameable }) => nameable && segmentRule(name) === undefined)
+    .filter(({ name }) => call.judged().bound.judge(`${landed}/${name}`) === undefined)
     .map(({ name }) => `${prefix}/${name}`);
 }
 

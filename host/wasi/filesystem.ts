@@ -513,8 +513,9 @@ export class Filesystem {
     const dir = this.#use(from);
     if (failed(dir)) return dir;
     const entries = dir.list();
-    if (failed(entries) || !root) return entries;
-    return entries.filter((entry) => this.#shows(entry));
+    if (failed(entries)) return entries;
+    if (root) return entries.filter((entry) => this.#shows(entry));
+    return this.#bound.deniesNames ? entries.filter((entry) => !this.#isDenied(from, entry)) : entries;
   }
 
   /** At the top of the city: what is closed is not met. A name that is no address is shown, and is never opened. */
@@ -522,6 +523,11 @@ export class Filesystem {
     if (!entry.nameable || segmentRule(entry.name) !== undefined) return true;
     const denial = this.#bound.judge(entry.name);
     return denial === undefined || denial.kind === 'reserved' || denial.kind === 'rules-unreadable';
+  }
+
+  /** Below the top: what a deny pattern covers is not met either. */
+  #isDenied(from: DirHandle, { name, nameable }: Entry): boolean {
+    return nameable && this.#bound.judge(joined(from.landed, name))?.kind === 'pattern';
   }
 
   #singleEntry(from: SingleHandle): Entry {

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { type Outcome, refused, toolUnknown } from '../../dist/error.js';
 import type { Verdict } from '../../dist/judge/bound.js';
 import { type Budgets, lowered } from '../../dist/runner/budget.js';
-import type { Unchecked } from '../../dist/runner/call.js';
+import type { Call, Unchecked } from '../../dist/runner/call.js';
 import { admitComponent } from '../../dist/runner/component.js';
 import { execute, type Job } from '../../dist/runner/job.js';
 import type { ReadArgs, ReadValue } from '../../dist/tools/read.js';
@@ -17,7 +17,7 @@ import type { SearchArgs, SearchValue } from '../../dist/tools/search.js';
 import { parseArgs } from '../../dist/tools/tool.js';
 import type { Filesystem } from '../../dist/wasi/filesystem.js';
 import { type Instantiate, referenceGuest, referenceImports } from '../../dist/wasi/reference.js';
-import type { Guest } from '../../dist/wasi/world.js';
+import { type Guest, instantiate as instantiateFixed } from '../../dist/wasi/world.js';
 import { diskWorld, memoryWorld, type Things, type World } from '../tree/worlds.js';
 
 export const TREES = ['linux', 'portable', 'memory'] as const;
@@ -45,16 +45,25 @@ function generatedCore(name: string): WebAssembly.Module {
 export const reference = (filesystem: Filesystem): Guest =>
   referenceGuest(instantiate(generatedCore, referenceImports(filesystem)));
 
+/** The guest in the fixed world. */
+export const fixed = (filesystem: Filesystem): Guest => instantiateFixed(component.module, filesystem);
+
+/** How each binding makes a guest: for tests that stand between it and the host. */
+export const GUESTS = { fixed, reference } as const;
+
 export interface CallOptions {
   /** Default: an outsider. */
   readonly reader?: string | null;
   /** Default: the rules files. */
   readonly policy?: (building: string) => Verdict;
+  readonly deny?: readonly string[];
   readonly budgets?: Partial<Budgets>;
   readonly timeMs?: number;
   readonly unchecked?: Unchecked;
   readonly onPartial?: (value: unknown) => void;
   readonly goOn?: () => Promise<boolean>;
+  /** In place of the tool's own work: the same with other caps. */
+  readonly work?: (call: Call) => Promise<Outcome<unknown>>;
 }
 
 /** A city that a test may change (`world`), and calls on it. `end` it. */
@@ -88,13 +97,14 @@ export class TestCity {
       tenant: 'test',
       tree: this.world.spec,
       reader: options.reader ?? null,
+      deny: options.deny ?? [],
       asksPolicy: policy !== undefined,
       budgets: lowered(options.budgets),
       timeMs: options.timeMs ?? tool.timeMs,
     };
     const { outcome } = await execute(
       job,
-      (call) => tool.run(call, parsed.value),
+      options.work ?? ((call) => tool.run(call, parsed.value)),
       {
         module: component.module,
         ask: policy === undefined ? null : async (buildings) => buildings.map(policy),
