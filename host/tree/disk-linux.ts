@@ -269,6 +269,7 @@ class LinuxDir implements Dir, Held {
   readonly #tree: LinuxTree;
   readonly #stats: DirectoryStats;
   readonly #device: number;
+  readonly #owner: number;
   readonly #mount: number;
   readonly #place: Whereabouts;
   readonly #isRoot: boolean;
@@ -284,6 +285,7 @@ class LinuxDir implements Dir, Held {
     this.#fd = fd;
     this.#stats = stats;
     this.#device = Number(stats.dev);
+    this.#owner = Number(stats.uid);
     this.#mount = mount;
     this.#place = place;
     this.#isRoot = isRoot;
@@ -408,7 +410,7 @@ class LinuxDir implements Dir, Held {
     // Files of an overlay have devices of their own, on the mount of their directory.
     if (stats.dev !== this.#device && this.#isForeign(mountOf(fd), this.#addressOf(name))) return 'other-mount';
     const links = { names: stats.nlink, owner: stats.uid };
-    return refusesHardLink(this.#tree.hardLinks, links, Number(this.#stats.uid)) ? 'hard-link' : undefined;
+    return refusesHardLink(this.#tree.hardLinks, links, this.#owner) ? 'hard-link' : undefined;
   }
 
   #isForeign(mount: number, address: string): boolean {
