@@ -1,0 +1,93 @@
+/** Whatever a reader could believe is tried: README's commands and their output, its program, every path a doc names. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+const DOCS = ['README.md', 'CHANGELOG.md', 'bench/README.md', ...readdirSync('docs').map((name) => `docs/${name}`)];
+/** The two set-up commands would call this suite. */
+const SETS_UP = /^npm (start|test|run (check|soak|bench|smoke))/;
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** Fenced blocks, in order. */
+const blocksOf = (markdown: string): Block[] =>
+  Array.from(markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm), ([, language = '', text = '']) => ({ language, text }));
+
+/** Each shell block, and the output shown after it, if any. */
+function shown(markdown: string): { command: string; output: string | undefined }[] {
+  const blocks = blocksOf(markdown);
+  return blocks.flatMap(({ language, text }, index) => {
+    const next = blocks[index + 1];
+    const output = next?.language === 'text' || next?.language === 'json' ? next.text : undefined;
+    return language === 'sh' && !SETS_UP.test(text) ? [{ command: text.trim(), output }] : [];
+  });
+}
+
+/** What a command writes, standard output first. */
+function run(command: string): string {
+  const { stdout, stderr } = spawnSync('bash', ['-c', command], {
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  return `${stdout}${stderr}`;
+}
+
+const README = readFileSync('README.md', 'utf8');
+
+describe('the README', () => {
+  beforeAll(() => {
+    execFileSync(process.execPath, ['sample/make.mjs']);
+  });
+
+  it('shows commands with their output', () => {
+    expect(shown(README).filter(({ output }) => output !== undefined).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(shown(README))('tells what happens: $command', ({ command, output }) => {
+    const answer = run(command);
+    expect(answer.trim()).not.toBe('');
+    if (output !== undefined) expect(answer.trim()).toBe(output.trim());
+  });
+
+  const programs = blocksOf(README).filter(({ language }) => language === 'js');
+  it.each(programs)('has a program that runs as it stands', ({ text }) => {
+    // Inside the package, so that `portcullis` is this one.
+    const file = path.resolve('build/readme-program.mjs');
+    writeFileSync(file, text);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: 'utf8' });
+    rmSync(file);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('hall/minutes/');
+  });
+});
+
+describe.each(DOCS.filter((doc) => existsSync(doc)))('%s', (doc) => {
+  const text = readFileSync(doc, 'utf8');
+
+  it('links only to files that exist', () => {
+    const targets = Array.from(text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g), ([, target = '']) => target);
+    const dead = targets.filter(
+      (target) => !/^https?:/.test(target) && !existsSync(path.join(path.dirname(doc), target)),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('names only files that exist', () => {
+    const named = Array.from(
+      text.matchAll(/`((?:host|guest|test|docs|wit|bench|sample)\/[\w./-]+)`/g),
+      ([, name = '']) => name,
+    );
+    expect(named.filter((name) => !existsSync(name))).toEqual([]);
+  });
+
+  it('names only npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const named = Array.from(text.matchAll(/`npm run ([\w:-]+)/g), ([, name = '']) => name);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+  });
+});
