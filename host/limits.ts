@@ -103,6 +103,14 @@ export const RETRY_AFTER_MS = 250;
 export const QUEUE_TIME_MS = 30_000;
 /** How long entering a city may take: a mount that hangs must not hang the embedder. */
 export const ENTER_TIME_MS = 10_000;
+/** Threads that enter cities: more than one, so that a root that hangs does not hold up the next city. */
+export const KEEPER_THREADS_MAX = 4;
+/** How long a thread that was ended may take to end before it counts as stuck: a loop of the guest ends within 10 ms. */
+export const STUCK_AFTER_MS = 1_000;
+/** Threads stuck in system calls that a runner leaves behind: each keeps its stack, its heap and its guest's memory. */
+export const STUCK_WORKERS_MAX = 16;
+/** The same of one city: a mount that hangs must not use up what there is for all. */
+export const CITY_STUCK_WORKERS_MAX = 2;
 /** Heap of a worker, in MB: the host's own objects, not the guest's memory. */
 export const WORKER_HEAP_MB = 512;
 
@@ -140,6 +148,7 @@ export const RELATIONS: readonly (readonly [claim: string, holds: boolean])[] = 
     DIR_SMALL_BYTES / 12 <= DIR_ENTRIES_MAX,
   ],
   ['one tenant does not fill the queue', TENANT_QUEUE_MAX * 2 <= QUEUE_MAX],
+  ['one city does not leave all stuck workers behind', CITY_STUCK_WORKERS_MAX * 2 <= STUCK_WORKERS_MAX],
   ['the root’s names fit one directory', TOP_ENTRIES_MAX <= DIR_ENTRIES_MAX],
 ];
 

@@ -42,6 +42,7 @@ const BREAKING: readonly (readonly [claim: string, name: string, value: string])
     '12 * DIR_ENTRIES_MAX + 12',
   ],
   ['one tenant does not fill the queue', 'TENANT_QUEUE_MAX', 'QUEUE_MAX'],
+  ['one city does not leave all stuck workers behind', 'CITY_STUCK_WORKERS_MAX', 'STUCK_WORKERS_MAX'],
   ['the root’s names fit one directory', 'TOP_ENTRIES_MAX', '200_001'],
 ];
 

@@ -314,6 +314,7 @@ async function closed(runner: Runner, { kill }: Surroundings): Promise<void> {
   const patience = setTimeout(kill, CLOSE_PATIENCE_MS);
   await runner.close();
   clearTimeout(patience);
+  if (runner.stuckWorkers > 0) kill();
 }
 
 /**

@@ -15,6 +15,7 @@ import type { Job } from '../runner/job.js';
 import { inlineKeeper, type Keeper, type Kept, ThreadKeeper } from '../runner/keeper.js';
 import { askPolicy, type Policy } from '../runner/policy.js';
 import { inlinePool, type Pool, ThreadPool } from '../runner/pool.js';
+import { Stuck } from '../runner/stuck.js';
 import type { ReadArgs, ReadValue } from '../tools/read.js';
 import { TOOLS } from '../tools/registry.js';
 import type { SearchArgs, SearchValue } from '../tools/search.js';
@@ -90,6 +91,11 @@ export interface City {
 export interface Runner {
   /** BLAKE3 of the component that runs, 64 hex digits. */
   readonly componentHash: string;
+  /**
+   * Threads that wait in a system call that does not end, left behind: 0 but for mounts that hang. A process with such
+   * threads does not end by itself, nor by `process.exit`: only by a signal (SIGKILL).
+   */
+  readonly stuckWorkers: number;
   /** Enters a directory by its path, or a city in memory. */
   enter(where: string | MemoryCity, options?: CityOptions): Promise<Outcome<City>>;
   /** Ends everything. */
@@ -101,10 +107,11 @@ export async function openRunner(options: RunnerOptions = {}): Promise<Runner> {
   const budgets = lowered(options.limits);
   const component = await admitComponent(await readFile(new URL('../portcullis.wasm', import.meta.url)));
   const inline = options.mode === 'inline';
+  const stuck = new Stuck(budgets);
   const pool = inline
     ? inlinePool(component.module, workFor)
-    : new ThreadPool(WORKER, component.module, options.workers ?? availableParallelism(), budgets);
-  return new NodeRunner(component.hash, pool, inline ? inlineKeeper() : new ThreadKeeper(), budgets);
+    : new ThreadPool(WORKER, component.module, options.workers ?? availableParallelism(), budgets, stuck);
+  return new NodeRunner(component.hash, pool, inline ? inlineKeeper() : new ThreadKeeper(stuck), budgets, stuck);
 }
 
 const WORKER = new URL('../tools/worker.js', import.meta.url);
@@ -114,12 +121,18 @@ class NodeRunner implements Runner {
   readonly #pool: Pool;
   readonly #keeper: Keeper;
   readonly #budgets: Budgets;
+  readonly #stuck: Stuck;
 
-  constructor(componentHash: string, pool: Pool, keeper: Keeper, budgets: Budgets) {
+  constructor(componentHash: string, pool: Pool, keeper: Keeper, budgets: Budgets, stuck: Stuck) {
+    this.#stuck = stuck;
     this.componentHash = componentHash;
     this.#pool = pool;
     this.#keeper = keeper;
     this.#budgets = budgets;
+  }
+
+  get stuckWorkers(): number {
+    return this.#stuck.count;
   }
 
   async enter(where: string | MemoryCity, options: CityOptions = {}): Promise<Outcome<City>> {

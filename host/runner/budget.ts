@@ -16,6 +16,10 @@ export interface Budgets extends Allowance {
   readonly tenantQueue: number;
   /** Milliseconds a call may wait for a worker. */
   readonly queueTimeMs: number;
+  /** Threads stuck in system calls that may be left behind. */
+  readonly stuckWorkers: number;
+  /** The same of one city. */
+  readonly cityStuckWorkers: number;
 }
 
 export const BUDGETS: Budgets = {
@@ -25,6 +29,8 @@ export const BUDGETS: Budgets = {
   queue: limits.QUEUE_MAX,
   tenantQueue: limits.TENANT_QUEUE_MAX,
   queueTimeMs: limits.QUEUE_TIME_MS,
+  stuckWorkers: limits.STUCK_WORKERS_MAX,
+  cityStuckWorkers: limits.CITY_STUCK_WORKERS_MAX,
 };
 
 /** The defaults, lowered where `asked` is lower. Throws for what is no positive number: that is a bug of the embedder. */

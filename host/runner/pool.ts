@@ -4,14 +4,25 @@
  * own thread, which cannot end a guest that loops.
  */
 
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { type Asked, type AxError, cancelled, guestTrap, limitReached, type Outcome, ok, refused } from '../error.js';
+import {
+  type Asked,
+  type AxError,
+  cancelled,
+  guestTrap,
+  limitReached,
+  type Outcome,
+  ok,
+  refused,
+  storageFatal,
+} from '../error.js';
 import type { Verdict } from '../judge/bound.js';
 import { DEADLINE_GRACE_MS, WORKER_HEAP_MB } from '../limits.js';
 import type { Budgets } from './budget.js';
 import { type Executed, execute, type Job, NO_ACCOUNT, type Work } from './job.js';
-import { type NoSlot, Slots } from './slots.js';
+import { type NoSlot, type Slot, Slots } from './slots.js';
+import { diskOf, type Stuck } from './stuck.js';
 import type { FromWorker, Task, Verdicts } from './worker.js';
 
 /** How a job is accompanied. */
@@ -60,10 +71,13 @@ export class ThreadPool implements Pool {
   readonly #threads: Piscina<Task, Executed>;
   readonly #slots: Slots;
   readonly #budgets: Budgets;
+  readonly #stuck: Stuck;
+  #closed = false;
 
   /** `entry`: the file each thread loads; its default export serves one task. */
-  constructor(entry: URL, module: WebAssembly.Module, threads: number, budgets: Budgets) {
+  constructor(entry: URL, module: WebAssembly.Module, threads: number, budgets: Budgets, stuck: Stuck) {
     this.#budgets = budgets;
+    this.#stuck = stuck;
     this.#slots = new Slots(threads, budgets);
     this.#threads = new Piscina({
       filename: entry.href,
@@ -80,22 +94,61 @@ export class ThreadPool implements Pool {
   }
 
   async run(job: Job, company: Company): Promise<Executed> {
+    if (this.#stuck.refuses(diskOf(job.tree))) return untouched(refused(hangs(job)));
     const slot = await this.#slots.take(job.tenant, company.signal);
     if (typeof slot === 'string') return untouched(refused(noSlot(job, slot, this.#budgets)));
-    const running = new Running(job, company);
+    const refusal = this.#refusal(job);
+    if (refusal !== undefined) {
+      slot.release();
+      return untouched(refused(refusal));
+    }
+    return this.#runIn(slot, job, company);
+  }
+
+  /** What became of the runner or the disk while the call waited. */
+  #refusal(job: Job): AxError | undefined {
+    if (this.#closed) return cancelled(askedOf(job));
+    return this.#stuck.refuses(diskOf(job.tree)) ? hangs(job) : undefined;
+  }
+
+  async #runIn(slot: Slot, job: Job, company: Company): Promise<Executed> {
+    const running = new Running(job, company, (abort) => this.#endThread(abort));
     try {
       const task: Task = { job, port: running.port };
       return await this.#threads.run(task, { signal: running.signal, transferList: [running.port] });
     } catch (thrown) {
+      if (this.#closed) return untouched(refused(cancelled(askedOf(job))));
       return untouched(running.ended() ?? broken(job, thrown));
     } finally {
       running.close();
-      slot.release();
+      void this.#giveBack(slot, running, job);
     }
   }
 
+  /** Ends the thread of the call that `abort` belongs to. The pool does not say which it was: the one that is missing then. */
+  #endThread(abort: AbortController): Worker | undefined {
+    const before = this.#threads.threads;
+    abort.abort();
+    const after = new Set(this.#threads.threads);
+    return before.find((thread) => !after.has(thread));
+  }
+
+  /**
+   * The slot is free once its thread is, or counts as stuck: the caller has long been answered, and there are never
+   * more threads than slots and stuck ones.
+   */
+  async #giveBack(slot: Slot, { thread }: Running, job: Job): Promise<void> {
+    if (thread !== undefined) await this.#stuck.watch(thread, diskOf(job.tree));
+    slot.release();
+  }
+
+  /** Ends all threads, and those under way; what does not end counts as stuck, and is not waited for. */
   async close(): Promise<void> {
-    await this.#threads.destroy();
+    this.#closed = true;
+    const threads = this.#threads.threads;
+    const ended = threads.map((thread) => this.#stuck.watch(thread, undefined));
+    void this.#threads.destroy();
+    await Promise.all(ended);
   }
 }
 
@@ -106,12 +159,15 @@ class Running {
   readonly #job: Job;
   readonly #company: Company;
   readonly #abort = new AbortController();
+  readonly #endThread: (abort: AbortController) => Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #thread: Worker | undefined;
   #end: End | undefined;
   #partial: unknown;
   readonly #onCancel = (): void => this.#stop('cancelled');
 
-  constructor(job: Job, company: Company) {
+  constructor(job: Job, company: Company, endThread: (abort: AbortController) => Worker | undefined) {
+    this.#endThread = endThread;
     this.#job = job;
     this.#company = company;
     const { port1, port2 } = new MessageChannel();
@@ -123,6 +179,11 @@ class Running {
 
   get signal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  /** The thread that was ended for it, if one was. */
+  get thread(): Worker | undefined {
+    return this.#thread;
   }
 
   #hear(message: FromWorker): void {
@@ -145,8 +206,9 @@ class Running {
   }
 
   #stop(end: End): void {
-    this.#end ??= end;
-    this.#abort.abort();
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#thread = this.#endThread(this.#abort);
   }
 
   /** What the caller is told when the call was ended from here. */
@@ -190,6 +252,14 @@ function noSlot(job: Job, why: NoSlot, budgets: Budgets): AxError {
   }
 }
 const LATER = 'ask again a little later';
+
+const hangs = (job: Job): AxError =>
+  storageFatal(
+    askedOf(job),
+    'the city’s disk does not answer',
+    'a person has to look at its mount; ask again once it answers',
+    'unknown',
+  );
 
 /** A thread that ran out of its heap, which only its guest can have filled; anything else is a bug. */
 function broken(job: Job, thrown: unknown): Outcome<unknown> {
