@@ -212,8 +212,14 @@ const NOTE_NOT_WHOLE =
 function check(slice: Slice, bytes: number, args: ReadArgs, whole: boolean): void {
   const fits =
     (slice.cut === undefined ? linesFit(slice, bytes, args) : cutFits(slice, slice.cut, bytes, args)) &&
-    (!whole || slice.more === (args.offset ?? 0) + slice.lines < slice.totalLines);
+    (!whole || totalFits(slice, (args.offset ?? 0) + slice.lines));
   if (!fits) throw new GuestFault('counts that do not fit');
+}
+
+/** `next`: the line that follows what was given. Nothing at all is given only at the end or past it. */
+function totalFits({ lines, more, totalLines }: Slice, next: number): boolean {
+  if (more) return next < totalLines;
+  return lines > 0 ? next === totalLines : next >= totalLines;
 }
 
 const linesFit = ({ text, lines, more }: Slice, bytes: number, args: ReadArgs): boolean =>
