@@ -18,8 +18,10 @@ import {
 import { type Address, buildingOf, isBroken, parseAddress, segmentsOf } from '../judge/address.js';
 import { admit } from '../judge/admit.js';
 import { type Landing, release, resolve, stillJudged } from '../judge/locate.js';
+import { Recent } from '../judge/recent.js';
 import * as limits from '../limits.js';
 import type { Call } from '../runner/call.js';
+import { utf8Bytes } from '../tree/names.js';
 import type { Dir, Entry, Identity } from '../tree/tree.js';
 import { ERROR_CODES } from '../wasi/codes.js';
 import type { Filesystem, Preopen } from '../wasi/filesystem.js';
@@ -167,7 +169,8 @@ function startFrom(call: Call, asked: Address, landing: Extract<Landing<Dir>, { 
   const { address } = landing;
   const judged = landing.kind === 'directory' ? landing.dir.identity : landing.look.identity;
   const still = (identity: Identity): boolean => address === '' || stillJudged(call.judged(), address, identity);
-  const whether = { stillJudged: still, stillThere: () => still(judged) };
+  const isSame = () => kindAt(call, address) === kindOf(landing) && still(judged);
+  const whether = { stillJudged: still, stillThere: isSame };
   if (landing.kind === 'directory') {
     return { preopen: { kind: 'directory', shown: asked, path: address }, only: undefined, ...whether };
   }
@@ -175,6 +178,15 @@ function startFrom(call: Call, asked: Address, landing: Extract<Landing<Dir>, { 
   const name = segments.at(-1) ?? asked;
   const shown = segments.slice(0, -1).join('/');
   return { preopen: { kind: 'single', shown, name, path: address }, only: name, ...whether };
+}
+
+/** What a landing is. Asked beside its identity, since the inode of what was removed may come back as another kind. */
+const kindOf = (landing: Landing<Dir>): string => (landing.kind === 'entry' ? landing.look.kind : landing.kind);
+
+function kindAt(call: Call, path: string): string {
+  const landing = resolve(call.judged(), { base: [], path });
+  release(landing);
+  return kindOf(landing);
 }
 
 // ---- the walk, page by page ----
@@ -287,23 +299,34 @@ class Answer {
 
   #takeHit(hit: Hit): void {
     if (!this.#isBelowStart(hit.path)) throw new GuestFault('a path outside its start');
-    const { bound } = this.#call.judged();
-    if (!admit(hit.path, this.#call.action, bound).ok) throw new GuestFault('a path that may not be read');
+    if (hit.path !== this.#hits.at(-1)?.path) this.#admit(hit.path);
     if (hit.line > this.#caps.fileCap) throw new GuestFault('a line that no file of its size has');
     this.#hits.push(hit);
-    this.#textBytes += utf8Length(hit.text);
+    this.#textBytes += utf8Bytes(hit.text);
     const slack = this.#hits.length === 1 ? MARKER_SLACK_BYTES : 0;
     if (this.#hits.length > this.#caps.matchCap || this.#textBytes > this.#caps.textCap + slack) {
       throw new GuestFault('more hits than its caps');
     }
   }
 
-  /** What is closed or reserved is not met, so it cannot have been unread. A name that is no address is judged by no bound. */
+  #admit(path: string): void {
+    if (!admit(path, this.#call.action, this.#call.judged().bound).ok)
+      throw new GuestFault('a path that may not be read');
+  }
+
+  /**
+   * What is closed is not met, so it cannot have been unread: no name below a closed building, whatever its cause, and of
+   * the top only a building whose rules do not read. A name that is no address, in a place that is open, is in no bound.
+   */
   #checkUnread({ path, cause }: GuestUnread): void {
     if (!this.#isBelowStart(path)) throw new GuestFault('a path outside its start');
+    const { bound } = this.#call.judged();
+    const building = buildingOf(path);
+    const isBelow = building !== path;
+    if (isBelow && bound.judge(building) !== undefined) throw new GuestFault('a path that is not met');
     if (cause === 'illegal-byte-sequence' || isBroken(parseAddress(path))) return;
-    const denial = this.#call.judged().bound.judge(path);
-    if (denial?.kind === 'confidential' || denial?.kind === 'reserved') throw new GuestFault('a path that is not met');
+    const denial = bound.judge(path);
+    if (denial !== undefined && denial.kind !== 'rules-unreadable') throw new GuestFault('a path that is not met');
   }
 
   #isBelowStart(path: string): boolean {
@@ -325,10 +348,14 @@ class Answer {
    */
   refuseWhatLeadsOut(): void {
     const scene = this.#call.judged();
-    for (const path of new Set(this.#hits.map((hit) => hit.path))) {
-      const landing = resolve(scene, { base: [], path });
-      release(landing);
-      if (landing.kind === 'denied' || landing.kind === 'outside' || landing.kind === 'alias') this.#refuseLink(path);
+    const root = new Recent(scene.root);
+    try {
+      for (const path of new Set(this.#hits.map((hit) => hit.path))) {
+        const { kind } = resolve({ ...scene, root }, { base: [], path });
+        if (kind === 'denied' || kind === 'outside' || kind === 'alias') this.#refuseLink(path);
+      }
+    } finally {
+      root.forget();
     }
   }
 
@@ -368,8 +395,6 @@ class Answer {
 /** Room for the marker after a first block that was cut. */
 const MARKER_SLACK_BYTES = 64;
 const joined = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}/${name}`);
-const encoder = new TextEncoder();
-const utf8Length = (text: string): number => encoder.encode(text).length;
 
 /** The one place that says why a search stopped, and how to narrow it. */
 export function stoppedSentence(
