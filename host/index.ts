@@ -1,5 +1,12 @@
 /** Portcullis: file tools for agents whose reads cannot leave the bound they were given. The public API, few names. */
 
+export type { FileSinkOptions, ReceiptFile } from './audit/file.js';
+export { filesOfLog, openReceiptFile, ReceiptFileError, readReceiptKey, verifyFiles } from './audit/file.js';
+export type { KeptSink, Sink, Standing } from './audit/log.js';
+export type { ReceiptOptions } from './audit/receipts.js';
+export type { OpenTelemetry } from './audit/spans.js';
+export type { Verified, VerifyOptions } from './audit/verify.js';
+export { verifyLog } from './audit/verify.js';
 export type { CallOptions, City, CityOptions, Progress, Runner, RunnerOptions, ToolTypes } from './door/node.js';
 export { openRunner } from './door/node.js';
 export type { AxCode, AxError, Outcome, Retry } from './error.js';

@@ -114,6 +114,24 @@ export const CITY_STUCK_WORKERS_MAX = 2;
 /** Heap of a worker, in MB: the host's own objects, not the guest's memory. */
 export const WORKER_HEAP_MB = 512;
 
+// ---- receipts ----
+
+/**
+ * How long a sink may take over one append. An fsync behind a busy disk's queue takes a second; a sink without a limit
+ * would hold back every answer of its tenants for ever.
+ */
+export const RECEIPT_TIME_MS = 5_000;
+/** Lines in one append: what is made again from nothing if it fails. */
+export const RECEIPT_GROUP_MAX_LINES = 1_024;
+/** Decisions of one log that wait for an append. Refused arguments pass no queue, so a flood of them ends here. */
+export const RECEIPT_QUEUE_MAX = 8_192;
+/** Bytes of each text of a caller or embedder that is kept in a line; a log of long needles would be a disk full. */
+export const RECEIPT_TEXT_MAX_BYTES = 1 * KiB;
+/** Bytes of one line. Whoever reads a log need not hold more. */
+export const RECEIPT_LINE_MAX_BYTES = 64 * KiB;
+/** Bytes of a receipt file after which the next line begins another: about half a million decisions. */
+export const RECEIPT_FILE_MAX_BYTES = 256 * MiB;
+
 // ---- the reasons behind the numbers, as relations ----
 
 /** Window of the smallest model served, in tokens, and the worst ratio of bytes to a token. */
@@ -150,6 +168,11 @@ export const RELATIONS: readonly (readonly [claim: string, holds: boolean])[] = 
   ['one tenant does not fill the queue', TENANT_QUEUE_MAX * 2 <= QUEUE_MAX],
   ['one city does not leave all stuck workers behind', CITY_STUCK_WORKERS_MAX * 2 <= STUCK_WORKERS_MAX],
   ['the root’s names fit one directory', TOP_ENTRIES_MAX <= DIR_ENTRIES_MAX],
+  [
+    'a receipt with eight texts, each character of them escaped, fits its line',
+    8 * 6 * (RECEIPT_TEXT_MAX_BYTES + 64) + 4 * KiB <= RECEIPT_LINE_MAX_BYTES,
+  ],
+  ['every waiting call of every tenant can have its receipt', QUEUE_MAX <= RECEIPT_QUEUE_MAX],
 ];
 
 for (const [claim, holds] of RELATIONS) {

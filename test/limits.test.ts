@@ -44,6 +44,8 @@ const BREAKING: readonly (readonly [claim: string, name: string, value: string])
   ['one tenant does not fill the queue', 'TENANT_QUEUE_MAX', 'QUEUE_MAX'],
   ['one city does not leave all stuck workers behind', 'CITY_STUCK_WORKERS_MAX', 'STUCK_WORKERS_MAX'],
   ['the root’s names fit one directory', 'TOP_ENTRIES_MAX', '200_001'],
+  ['a receipt with eight texts, each character of them escaped, fits its line', 'RECEIPT_TEXT_MAX_BYTES', '2 * KiB'],
+  ['every waiting call of every tenant can have its receipt', 'RECEIPT_QUEUE_MAX', '1_000'],
 ];
 
 const source = readFileSync('dist/limits.js', 'utf8');

@@ -7,11 +7,22 @@
 
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { type AxError, configInvalid, invalidArgs, type Outcome, ok, refused, toolUnknown } from '../error.js';
+import { type Decision, type Desk, NO_DESK, type ReceiptOptions, Receipts } from '../audit/receipts.js';
+import { beginSpan, findOpenTelemetry, type OpenTelemetry } from '../audit/spans.js';
+import {
+  type Asked,
+  type AxError,
+  configInvalid,
+  invalidArgs,
+  type Outcome,
+  ok,
+  refused,
+  toolUnknown,
+} from '../error.js';
 import { isEvaluable } from '../judge/deny.js';
 import { type Budgets, lowered } from '../runner/budget.js';
 import { admitComponent } from '../runner/component.js';
-import type { Job } from '../runner/job.js';
+import { type Executed, type Job, NO_ACCOUNT } from '../runner/job.js';
 import { inlineKeeper, type Keeper, type Kept, ThreadKeeper } from '../runner/keeper.js';
 import { askPolicy, type Policy } from '../runner/policy.js';
 import { inlinePool, type Pool, ThreadPool } from '../runner/pool.js';
@@ -34,6 +45,10 @@ export interface RunnerOptions {
   readonly workers?: number;
   /** Budgets, each lowered from its default; nothing can be raised. */
   readonly limits?: Partial<Budgets>;
+  /** Puts each decision on record before its answer leaves. Default: no receipts. See `audit/receipts.ts`. */
+  readonly receipts?: ReceiptOptions;
+  /** `@opentelemetry/api`, for a span a call; false: no spans. Default: the package, if it is installed. */
+  readonly telemetry?: OpenTelemetry | false;
 }
 
 export interface CityOptions {
@@ -53,6 +68,8 @@ export interface CityOptions {
   readonly hardLinks?: HardLinks;
   /** Whose calls these are: tenants take turns. Default: each entered city is a tenant of its own. */
   readonly tenant?: string;
+  /** The run these calls belong to: for receipts alone. */
+  readonly run?: string;
 }
 
 /** How far a call has come: reported between pages. */
@@ -102,16 +119,28 @@ export interface Runner {
   close(): Promise<void>;
 }
 
-/** Opens a runner over the component that ships. Costs a compilation (a few ms) and, with workers, their threads. */
+/**
+ * Opens a runner over the component that ships. Costs a compilation (a few ms) and, with workers, their threads. Throws
+ * for receipts whose log cannot go on.
+ */
 export async function openRunner(options: RunnerOptions = {}): Promise<Runner> {
   const budgets = lowered(options.limits);
   const component = await admitComponent(await readFile(new URL('../portcullis.wasm', import.meta.url)));
+  const receipts = options.receipts && (await Receipts.open(options.receipts, component.hash));
+  const telemetry = options.telemetry === false ? undefined : (options.telemetry ?? (await findOpenTelemetry()));
   const inline = options.mode === 'inline';
   const stuck = new Stuck(budgets);
   const pool = inline
     ? inlinePool(component.module, workFor)
     : new ThreadPool(WORKER, component.module, options.workers ?? availableParallelism(), budgets, stuck);
-  return new NodeRunner(component.hash, pool, inline ? inlineKeeper() : new ThreadKeeper(stuck), budgets, stuck);
+  const keeper = inline ? inlineKeeper() : new ThreadKeeper(stuck);
+  return new NodeRunner(component.hash, pool, keeper, budgets, stuck, { receipts, telemetry });
+}
+
+/** Who is told of each call. */
+interface Told {
+  readonly receipts: Receipts | undefined;
+  readonly telemetry: OpenTelemetry | undefined;
 }
 
 const WORKER = new URL('../tools/worker.js', import.meta.url);
@@ -122,9 +151,11 @@ class NodeRunner implements Runner {
   readonly #keeper: Keeper;
   readonly #budgets: Budgets;
   readonly #stuck: Stuck;
+  readonly #told: Told;
 
-  constructor(componentHash: string, pool: Pool, keeper: Keeper, budgets: Budgets, stuck: Stuck) {
+  constructor(componentHash: string, pool: Pool, keeper: Keeper, budgets: Budgets, stuck: Stuck, told: Told) {
     this.#stuck = stuck;
+    this.#told = told;
     this.componentHash = componentHash;
     this.#pool = pool;
     this.#keeper = keeper;
@@ -145,7 +176,7 @@ class NodeRunner implements Runner {
       ...(options.mounts && { mounts: options.mounts }),
       reopen: options.root === 'reopen',
     });
-    return kept.ok ? ok(new NodeCity(kept.value, this.#pool, this.#budgets, options)) : kept;
+    return kept.ok ? ok(new NodeCity(kept.value, this.#pool, this.#budgets, options, this.#told)) : kept;
   }
 
   async close(): Promise<void> {
@@ -164,14 +195,18 @@ class NodeCity implements City {
   readonly #ownName: string;
   /** Calls that lease the root. */
   readonly #underWay = new Set<Promise<unknown>>();
+  readonly #desk: Desk;
+  readonly #telemetry: OpenTelemetry | undefined;
   #left: Promise<void> | undefined;
 
-  constructor(kept: Kept, pool: Pool, budgets: Budgets, options: CityOptions) {
+  constructor(kept: Kept, pool: Pool, budgets: Budgets, options: CityOptions, { receipts, telemetry }: Told) {
     this.#kept = kept;
     this.#pool = pool;
     this.#budgets = budgets;
     this.#options = options;
     this.#ownName = `\0${++NodeCity.#entered}`;
+    this.#desk = receipts?.desk(options.tenant ?? null, options.run ?? null) ?? NO_DESK;
+    this.#telemetry = telemetry;
   }
 
   get tree(): Tree['kind'] {
@@ -186,13 +221,39 @@ class NodeCity implements City {
   // biome-ignore lint/suspicious/noExplicitAny: one implementation behind typed overloads
   async call(name: string, args: unknown, options: CallOptions = {}): Promise<Outcome<any>> {
     const tool = TOOLS.get(name);
-    if (tool === undefined) return refused(toolUnknown(name, [...TOOLS.keys()]));
+    const at = tool === undefined ? { action: 'call', asked: name } : { action: tool.name, asked: tool.asked(args) };
+    const endSpan = beginSpan(this.#telemetry, tool?.name ?? null);
+    const { outcome, account } = await this.#lease(this.#onRecord(tool, at, args, options));
+    endSpan(outcome, account);
+    return outcome;
+  }
+
+  /** Decides, and has the decision on record before it leaves. */
+  async #onRecord(tool: AnyTool | undefined, at: Asked, args: unknown, options: CallOptions): Promise<Decided> {
+    const closed = this.#desk.closed(at);
+    if (closed !== undefined) return { outcome: refused(closed), args: undefined, account: NO_ACCOUNT };
+    const [timeMs, begunMs] = [Date.now(), performance.now()];
+    const put = (decided: Omit<Decision, 'tool' | 'at' | 'timeMs' | 'ms'>): Promise<AxError | undefined> =>
+      this.#desk.put({ ...decided, tool: tool?.name ?? null, at, timeMs, ms: performance.now() - begunMs });
+    try {
+      const decided = await this.#decide(tool, at, args, options);
+      const withheld = await put(decided);
+      return withheld === undefined ? decided : { ...decided, outcome: refused(withheld) };
+    } catch (bug) {
+      await put({ args: undefined, outcome: null, rule: 'a bug of the host', account: null });
+      throw bug;
+    }
+  }
+
+  async #decide(tool: AnyTool | undefined, at: Asked, args: unknown, options: CallOptions): Promise<Decided> {
+    const untouched = { args: undefined, account: NO_ACCOUNT };
+    if (tool === undefined) return { ...untouched, outcome: refused(toolUnknown(at.asked, [...TOOLS.keys()])) };
     const parsed = parseArgs(tool, args);
-    if (!parsed.ok) return parsed;
-    const asked = tool.asked(args);
-    if (this.#left !== undefined) return refused(hasLeft(tool, asked));
-    const run = this.#pool.run(this.#job(tool, parsed.value, asked), this.#company(tool, options));
-    return (await this.#lease(run)).outcome;
+    // What is wrong with arguments may quote them: the record says only that something is.
+    if (!parsed.ok) return { ...untouched, outcome: parsed, rule: 'its arguments do not fit the schema' };
+    if (this.#left !== undefined) return { ...untouched, outcome: refused(hasLeft(at)) };
+    const run = await this.#pool.run(this.#job(tool, parsed.value, at.asked), this.#company(tool, options));
+    return { ...run, args: parsed.value };
   }
 
   leave(): Promise<void> {
@@ -245,5 +306,12 @@ const badPattern = (pattern: string): AxError =>
     'write it with segments, `*`, `?` and `**` only, like **/*.pem',
   );
 
-const hasLeft = (tool: AnyTool, asked: string): AxError =>
-  invalidArgs({ action: tool.name, asked }, 'the city was left', 'enter it again');
+const hasLeft = (at: Asked): AxError => invalidArgs(at, 'the city was left', 'enter it again');
+
+/** What a call came to. */
+interface Decided extends Executed {
+  /** As the schema gave them; undefined if it did not. */
+  readonly args: unknown;
+  /** See `Decision`. */
+  readonly rule?: string;
+}

@@ -44,10 +44,11 @@ export interface Account {
 /** An answer, and what it took. */
 export interface Executed {
   readonly outcome: Outcome<unknown>;
-  readonly account: Account;
+  /** Null where nothing is known of it, since the call was ended from outside. */
+  readonly account: Account | null;
 }
 
-/** The account of a call that touched nothing, or of which nothing is known since it was ended from outside. */
+/** The account of a call that touched nothing. */
 export const NO_ACCOUNT: Account = { handed: null, opens: 0, entries: 0, bytes: 0 };
 
 /** Runs a job. Never throws for anything the guest or the disk does; what it throws is a bug of the host. */

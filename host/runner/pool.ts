@@ -117,8 +117,8 @@ export class ThreadPool implements Pool {
       const task: Task = { job, port: running.port };
       return await this.#threads.run(task, { signal: running.signal, transferList: [running.port] });
     } catch (thrown) {
-      if (this.#closed) return untouched(refused(cancelled(askedOf(job))));
-      return untouched(running.ended() ?? broken(job, thrown));
+      const outcome = this.#closed ? refused(cancelled(askedOf(job))) : (running.ended() ?? broken(job, thrown));
+      return { outcome, account: null };
     } finally {
       running.close();
       void this.#giveBack(slot, running, job);
@@ -232,7 +232,7 @@ class Running {
   }
 }
 
-/** An answer of which nothing more is known than that it is one. */
+/** The answer of a call that never ran. */
 const untouched = (outcome: Outcome<unknown>): Executed => ({ outcome, account: NO_ACCOUNT });
 
 function noSlot(job: Job, why: NoSlot, budgets: Budgets): AxError {
