@@ -110,7 +110,7 @@ async function readFile(
   const name = asked.slice(asked.lastIndexOf('/') + 1);
   const shown = asked.slice(0, Math.max(0, asked.length - name.length - 1));
   const { guest, filesystem } = call.open({
-    preopen: { kind: 'single', shown, name, path: file.address },
+    preopen: { kind: 'single', shown, name, path: asked, landed: file.address },
     stillJudged: (identity) => stillJudged(call.judged(), file.address, identity),
     ...(whole && { tap: (bytes, offset, end) => passed.take(bytes, offset, end) }),
   });
@@ -144,7 +144,9 @@ function isElsewhere(call: Call, { address, look }: File): boolean {
   const landing = resolve(call.judged(), { base: [], path: address });
   release(landing);
   if (landing.kind === 'failed') return false;
-  return landing.kind !== 'entry' || landing.linked || !sameIdentity(landing.look.identity, look.identity);
+  if (landing.kind !== 'entry' || landing.linked) return true;
+  // A disk gives the number of what was removed to what is made next, of whatever kind.
+  return landing.look.kind !== look.kind || !sameIdentity(landing.look.identity, look.identity);
 }
 
 function answer(
