@@ -14,13 +14,12 @@ import { ask } from './ask';
 import { enter, enterOnly, Frame, frame, frameAt, keepPath, leave, leaveToDepth, path, pathSize } from './frame';
 import { Entry, entryAt, NOT_UTF8 } from './listing';
 import { isReserved, isSegment } from './names';
-import { beginScans, readFile, scan } from './scan';
+import { beginScans, bytesRead, readFile, scan } from './scan';
 
 const DOT: usize = memory.data<u8>([0x2e]);
 
-/** Taken up, and bytes scanned, on this page. */
+/** Taken up on this page. */
 let entries: u32 = 0;
-let bytes: u64 = 0;
 /** How many of `unread` the whole search has listed. */
 let shown: u32 = 0;
 /** The start place's address. Empty: the city. */
@@ -37,7 +36,6 @@ export function begin(hasOnly: bool, only: usize, onlySize: usize): i32 {
   clearCoverage();
   beginScans();
   entries = 0;
-  bytes = 0;
   shown = 0;
   const handle = preopen();
   prefixSize = preopenNameSize;
@@ -53,7 +51,7 @@ export function begin(hasOnly: bool, only: usize, onlySize: usize): i32 {
     return Ending.GOING;
   }
   if (~answer === Code.QUOTA) return Ending.BUDGET;
-  if (~answer === Code.INSUFFICIENT_SPACE) return abandonBuilding(null, null);
+  if (~answer === Code.INSUFFICIENT_SPACE) return abandonBuilding(null);
   if (prefixSize === 0) unread(null, DOT, 1, ~answer);
   else unread(null, prefix, prefixSize, ~answer);
   return Ending.GOING;
@@ -61,18 +59,17 @@ export function begin(hasOnly: bool, only: usize, onlySize: usize): i32 {
 
 /** Goes on with the walk that is under way, for one page. How the page ended. */
 export function goOn(ending: i32): i32 {
+  const pageStart = bytesRead;
   let how = ending;
   while (how === Ending.GOING) {
     const here = whereNext();
     if (here === null) return Ending.COMPLETE;
-    if (entries >= ask.pageEntries || bytes >= ask.pageBytes) {
-      if (entries > 0) break;
-    }
+    // A page of no entries would never end the search.
+    if (entries > 0 && (entries >= ask.pageEntries || bytesRead - pageStart >= ask.pageBytes)) break;
     entries++;
     how = takeUp(here, entryAt(here.names, here.next++));
   }
   entries = 0;
-  bytes = 0;
   return how === Ending.GOING ? Ending.PAUSED : how;
 }
 
@@ -113,9 +110,7 @@ function takeUpFile(here: Frame, entry: Entry): i32 {
 function scanAndClose(here: Frame, entry: Entry, file: i32): i32 {
   const size = readFile(file);
   close(file);
-  if (size < 0) return settle(here, entry, size);
-  bytes += size;
-  return scan(here, entry, size);
+  return size < 0 ? settle(here, entry, size) : scan(here, entry, size);
 }
 
 /** Enters the directory that was opened, or counts why it was not. */
@@ -141,20 +136,20 @@ function settle(here: Frame, entry: Entry, answer: Answer): i32 {
       coverage.links++;
       return Ending.GOING;
     case Code.INSUFFICIENT_SPACE:
-      return abandonBuilding(here, entry);
+      return abandonBuilding(entry);
     default:
       return unread(here, entry.name, entry.size, ~answer);
   }
 }
 
 /** The building has had its share of the call: one `unread` under its address, and the walk goes on outside it. */
-function abandonBuilding(here: Frame | null, entry: Entry | null): i32 {
+function abandonBuilding(entry: Entry | null): i32 {
   if (prefixSize > 0) {
     unread(null, prefix, firstSegment(prefix, prefixSize), Code.INSUFFICIENT_SPACE);
     leaveToDepth(0);
     return Ending.GOING;
   }
-  if (here === null || entry === null) return unread(null, DOT, 1, Code.INSUFFICIENT_SPACE);
+  if (entry === null) return unread(null, DOT, 1, Code.INSUFFICIENT_SPACE);
   // The frame below the city's own is the building's; without one the entry itself is the building.
   const building = frameAt(2);
   if (building === null) unread(null, entry.name, entry.size, Code.INSUFFICIENT_SPACE);

@@ -25,6 +25,9 @@ let bufferCap: u32 = 0;
 let hits: u32 = 0;
 let textBytes: u64 = 0;
 
+/** Bytes that came, of files that were looked through and of those that were not: what a page is bounded by. */
+export let bytesRead: u64 = 0;
+
 /** A new search: makes room for its files. */
 export function beginScans(): void {
   hits = 0;
@@ -42,6 +45,7 @@ export function readFile(file: i32): Answer {
     const answer = readInto(file, buffer + size, room - size, size);
     if (answer < 0) return answer;
     size += answer;
+    bytesRead += answer;
     if (size === room) return ~Code.FILE_TOO_LARGE;
   } while (!atEnd);
   return <i32>size;
