@@ -46,6 +46,7 @@ export class Call {
   readonly #deny: readonly string[];
   readonly #verdicts = new Map<string, Verdict>();
   #judged: Scene<Dir> | undefined;
+  #second: Bound | undefined;
   #filesystem: Filesystem | undefined;
   #guest: Guest | undefined;
   #handed: Account['handed'] = null;
@@ -86,7 +87,9 @@ export class Call {
       const verdicts = await this.#ask(batch);
       for (const [index, name] of batch.entries()) this.#verdicts.set(name, verdicts[index] ?? NO_ANSWER);
     }
-    if (unknown.length > 0) this.#judged = undefined;
+    if (unknown.length === 0) return;
+    this.#judged = undefined;
+    this.#second = undefined;
   }
 
   async #ask(buildings: readonly string[]): Promise<readonly Verdict[]> {
@@ -99,6 +102,15 @@ export class Call {
   judged(): Scene<Dir> {
     this.#judged ??= { root: this.tree.root, spellings: this.tree.spellings, bound: this.#copyFor('judge') };
     return this.#judged;
+  }
+
+  /**
+   * Whether both walls would let an address be told. Asked of names that the host lists by itself (`nearby`): they pass
+   * no guest, so wall 2 would never see them. O(buildings asked about) the first time.
+   */
+  mayTell(address: string): boolean {
+    this.#second ??= this.#copyFor('filesystem');
+    return this.judged().bound.judge(address) === undefined && this.#second.judge(address) === undefined;
   }
 
   #copyFor(wall: 'judge' | 'filesystem'): Bound {
@@ -118,7 +130,8 @@ export class Call {
       meter: this.meter,
     });
     this.#filesystem = filesystem;
-    this.#handed = { kind: options.preopen.kind, landed: options.preopen.path };
+    const { kind, path, landed = path } = options.preopen;
+    this.#handed = { kind, landed };
     this.#unchecked.betweenWalls?.();
     const make = this.#unchecked.guest ?? ((over) => instantiate(this.#around.module, over));
     this.#guest = make(filesystem);

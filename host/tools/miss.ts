@@ -40,7 +40,7 @@ function candidates(call: Call, asked: Address, landed: Address | ''): string[] 
   if (failed(entries)) return [];
   return entries
     .filter(({ name, nameable }) => nameable && segmentRule(name) === undefined)
-    .filter(({ name }) => call.judged().bound.judge(`${landed}/${name}`) === undefined)
+    .filter(({ name }) => call.mayTell(`${landed}/${name}`))
     .map(({ name }) => `${prefix}/${name}`);
 }
 

@@ -172,12 +172,12 @@ function startFrom(call: Call, asked: Address, landing: Extract<Landing<Dir>, { 
   const isSame = () => kindAt(call, address) === kindOf(landing) && still(judged);
   const whether = { stillJudged: still, stillThere: isSame };
   if (landing.kind === 'directory') {
-    return { preopen: { kind: 'directory', shown: asked, path: address }, only: undefined, ...whether };
+    return { preopen: { kind: 'directory', shown: asked, path: asked, landed: address }, only: undefined, ...whether };
   }
   const segments = segmentsOf(asked);
   const name = segments.at(-1) ?? asked;
   const shown = segments.slice(0, -1).join('/');
-  return { preopen: { kind: 'single', shown, name, path: address }, only: name, ...whether };
+  return { preopen: { kind: 'single', shown, name, path: asked, landed: address }, only: name, ...whether };
 }
 
 /** What a landing is. Asked beside its identity, since the inode of what was removed may come back as another kind. */

@@ -46,8 +46,10 @@ export type Preopen =
       readonly kind: 'directory';
       /** How its entries are named in the answer: the address as asked, '' for the city. */
       readonly shown: string;
-      /** Where it is: walked from the root again, by this wall's rules. */
+      /** The address as it was admitted: walked from the root again, link by link, by this wall's rules. */
       readonly path: string;
+      /** Where wall 1 landed, if elsewhere: for the account of the call. */
+      readonly landed?: string;
     }
   /** A directory that holds exactly one name: the one file that was judged. */
   | {
@@ -55,7 +57,9 @@ export type Preopen =
       /** The name of the preopened directory, '' for the city. */
       readonly shown: string;
       readonly name: string;
+      /** As above, of the file. */
       readonly path: string;
+      readonly landed?: string;
     };
 
 /** Why an address could not be looked at, for the host's own sentence about it. */
