@@ -88,9 +88,7 @@ const PLAIN_SEGMENT = /^(?:[ -.0-9;-[\]-~]*[!--0-9;-[\]-~])$/;
  * `parseAddress`, for a name without `/`. Linear in the name.
  */
 export const segmentRule = (segment: string): AddressRule | undefined =>
-  PLAIN_SEGMENT.test(segment)
-    ? undefined
-    : (firstBroken(segment, TEXT_RULES) ?? firstBroken(segment, SEGMENT_RULES));
+  PLAIN_SEGMENT.test(segment) ? undefined : (firstBroken(segment, TEXT_RULES) ?? firstBroken(segment, SEGMENT_RULES));
 
 /** Whether `address` is `prefix` or lies below it: by whole segments, case-sensitive. */
 export const isWithin = (address: Address, prefix: Address): boolean =>

@@ -4,7 +4,7 @@
  * What it was not told is closed.
  */
 
-import { buildingOf, isReserved } from './address.js';
+import { buildingOf, isReserved, isReservedSegment } from './address.js';
 import { compileDeny, type Denying, isDenied } from './deny.js';
 import type { RulesRead } from './rules.js';
 
@@ -88,15 +88,29 @@ export class Bound {
   }
 
   /**
-   * Why the place `address` is not read, or undefined if it is. Reserved first, then deny patterns, then the verdict of its building; the
-   * reader's own building is open without an entry, the city itself (`''`) is open, an unknown building is `unasked`.
-   * Asks nothing of a disk. Linear in the address.
+   * Why the place `address` is not read, or undefined if it is. Reserved first, then deny patterns, then the verdict of
+   * its building; the reader's own building is open without an entry, the city itself (`''`) is open, an unknown
+   * building is `unasked`. Asks nothing of a disk. Linear in the address.
    */
   judge(address: string): Denial | undefined {
     if (this.#unchecked || address === '') return undefined;
     if (isReserved(address)) return { kind: 'reserved' };
     if (isDenied(this.#denying, address)) return { kind: 'pattern' };
-    const building = buildingOf(address);
+    return this.#judgeBuilding(buildingOf(address));
+  }
+
+  /**
+   * What `judge` says of `name` in `place`, which `judge` let pass: so no segment of it is reserved and, where nothing
+   * is denied by pattern, only the name is new. For walks, which ask it of every name. Linear in the name, or as `judge`.
+   */
+  judgeWithin(place: string, name: string): Denial | undefined {
+    if (this.#unchecked) return undefined;
+    if (place === '') return this.judge(name);
+    if (this.#denying === null || this.#denying.length > 0) return this.judge(`${place}/${name}`);
+    return isReservedSegment(name) ? { kind: 'reserved' } : this.#judgeBuilding(buildingOf(place));
+  }
+
+  #judgeBuilding(building: string): Denial | undefined {
     if (building === this.#reader) return undefined;
     const verdict = this.#entries.get(building) ?? ({ kind: 'unasked', building } as const);
     return verdict.kind === 'open' ? undefined : verdict;

@@ -346,8 +346,8 @@ export class Filesystem {
 
   #openName(from: DirHandle, name: string, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
     if (segmentRule(name) !== undefined) return this.#refuse(joined(from.shown, name), 'illegal-byte-sequence');
-    const landed = joined(from.landed, name);
-    const denial = this.#bound.judge(landed);
+    // Each handle's own place passed this bound before the handle was made.
+    const denial = this.#bound.judgeWithin(from.landed, name);
     if (denial !== undefined) return this.#deny(joined(from.shown, name), denial);
     const share = from.share ?? this.#meter.share(name);
     const refusal = this.#meter.open(share);
@@ -359,19 +359,10 @@ export class Filesystem {
       if (failed(stands)) return this.#fail(joined(from.shown, name), stands);
       if (!stands && !failed(dir.look(name))) return 'not-permitted';
     }
-    return asked.directory
-      ? this.#enter(from, dir, name, landed, share, asked)
-      : this.#file(from, dir, name, share, asked);
+    return asked.directory ? this.#enter(from, dir, name, share, asked) : this.#file(from, dir, name, share, asked);
   }
 
-  #enter(
-    from: DirHandle,
-    dir: Dir,
-    name: string,
-    landed: string,
-    share: Share,
-    asked: OpenAt,
-  ): DirHandle | FileHandle | ErrorCode {
+  #enter(from: DirHandle, dir: Dir, name: string, share: Share, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
     const shown = joined(from.shown, name);
     if (from.depth >= DEPTH_MAX) return this.#refuse(shown, 'name-too-long');
     const opened = dir.directory(name);
@@ -379,6 +370,7 @@ export class Filesystem {
     if (opened === 'not-directory') return 'not-directory';
     if (failed(opened)) return this.#fail(shown, opened);
     const depth = from.depth + 1;
+    const landed = joined(from.landed, name);
     return this.#hold(new DirHandle({ dir: opened, shown, landed, parent: from, name, depth, share }));
   }
 
