@@ -1,9 +1,10 @@
 /** Portcullis: file tools for agents whose reads cannot leave the bound they were given. The public API, few names. */
 
 export type { FileSinkOptions, ReceiptFile } from './audit/file.js';
-export { filesOfLog, openReceiptFile, ReceiptFileError, readReceiptKey, verifyFiles } from './audit/file.js';
+export { openReceiptFile, readReceiptKey, verifyFiles } from './audit/file.js';
 export type { KeptSink, Sink, Standing } from './audit/log.js';
 export type { ReceiptOptions } from './audit/receipts.js';
+export { ReceiptError } from './audit/record.js';
 export type { OpenTelemetry } from './audit/spans.js';
 export type { Verified, VerifyOptions } from './audit/verify.js';
 export { verifyLog } from './audit/verify.js';

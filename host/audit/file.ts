@@ -4,7 +4,6 @@
  * leaves; a full file is put aside under a number and the next one goes on from its head.
  */
 
-import { createReadStream } from 'node:fs';
 import {
   type FileHandle,
   link,
@@ -21,11 +20,8 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { RECEIPT_FILE_MAX_BYTES, RECEIPT_LINE_MAX_BYTES } from '../limits.js';
 import type { KeptSink, Standing } from './log.js';
-import { type Digester, digester, endsLikeLine, readLine } from './record.js';
+import { type Digester, digester, endsLikeLine, ReceiptError, readLine } from './record.js';
 import { type Verified, type VerifyOptions, verifyLog } from './verify.js';
-
-/** What a person has to look at: a log, its lock or a key that is not as it should be. The message says what to do. */
-export class ReceiptFileError extends Error {}
 
 export interface FileSinkOptions {
   /** Bytes after which the file is put aside. Default RECEIPT_FILE_MAX_BYTES. */
@@ -34,7 +30,7 @@ export interface FileSinkOptions {
 
 /**
  * Opens a log to write, or begins it. Held until `close`: a second writer, in this process or another, is refused with
- * a `ReceiptFileError`; the lock of one that is gone is taken over.
+ * a `ReceiptError`; the lock of one that is gone is taken over.
  */
 export async function openReceiptFile(file: string, options: FileSinkOptions = {}): Promise<ReceiptFile> {
   const lock = await Lock.take(`${file}.lock`);
@@ -66,7 +62,7 @@ export class ReceiptFile implements KeptSink {
     this.#plain = plain;
   }
 
-  /** Reads the tail of the file: costs the same for a log of any size. Throws a `ReceiptFileError` if it is none. */
+  /** Reads the tail of the file: costs the same for a log of any size. Throws a `ReceiptError` if it is none. */
   async stand(): Promise<Standing> {
     const { size } = await this.#handle.stat();
     const tail = await tailOf(this.#handle, size, this.#plain);
@@ -75,7 +71,7 @@ export class ReceiptFile implements KeptSink {
       await this.#handle.truncate(0);
       return this.#stands(0, false, { last: null, torn: null, before: await this.#lastAside() });
     }
-    if (tail === 'no log') throw new ReceiptFileError(`${this.#file} does not end as a receipt log does: verify it`);
+    if (tail === 'no log') throw new ReceiptError(`${this.#file} does not end as a receipt log does: verify it`);
     const { last, torn, isUnended } = tail;
     return this.#stands(size, isUnended, { last, torn, before: last === null ? await this.#lastAside() : null });
   }
@@ -93,7 +89,7 @@ export class ReceiptFile implements KeptSink {
   async append(lines: string): Promise<void> {
     await this.#lock.check();
     const { size } = await this.#handle.stat();
-    if (size !== this.#sizeBytes) throw new ReceiptFileError(`${this.#file} was changed by somebody else`);
+    if (size !== this.#sizeBytes) throw new ReceiptError(`${this.#file} was changed by somebody else`);
     const bytes = Buffer.from(this.#isUnended ? `\n${lines}` : lines);
     await this.#handle.appendFile(bytes);
     await this.#handle.datasync();
@@ -125,7 +121,7 @@ export class ReceiptFile implements KeptSink {
     try {
       const tail = await tailOf(handle, (await handle.stat()).size, this.#plain);
       if (typeof tail === 'string' || tail.last === null || tail.torn !== null) {
-        throw new ReceiptFileError(`${name} does not end as a receipt log does: verify it`);
+        throw new ReceiptError(`${name} does not end as a receipt log does: verify it`);
       }
       return tail.last;
     } finally {
@@ -134,31 +130,40 @@ export class ReceiptFile implements KeptSink {
   }
 }
 
-/** The files of a log, oldest first: those put aside, then the one written to. */
-export async function filesOfLog(file: string): Promise<readonly string[]> {
-  return [...(await numbersAside(file)).map((number) => aside(file, number)), file];
+/** Verifies files, in the order given. Throws a `ReceiptError` for one that does not open. */
+export async function verifyFiles(files: readonly string[], options: VerifyOptions = {}): Promise<Verified> {
+  return verifyLog(
+    files.map((name) => ({ name, chunks: chunksOf(name) })),
+    options,
+  );
 }
 
-/** Verifies files, in the order given. Throws a `ReceiptFileError` for one that does not open. */
-export async function verifyFiles(files: readonly string[], options: VerifyOptions = {}): Promise<Verified> {
-  const opened = files.map((name) => ({ name, chunks: createReadStream(name) }));
+/** A file's bytes, opened when they are asked for. Each chunk is gone when the next one is. */
+async function* chunksOf(file: string): AsyncGenerator<Uint8Array> {
+  let handle: FileHandle | undefined;
   try {
-    return await verifyLog(opened, options);
+    handle = await open(file, 'r');
+    const buffer = Buffer.allocUnsafe(TAIL_BYTES);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
   } catch (error) {
-    throw asFileError(error, files.join(', '));
+    throw asFileError(error, file);
   } finally {
-    for (const { chunks } of opened) chunks.destroy();
+    await handle?.close();
   }
 }
 
-/** A key of 32 bytes, from a file that holds them as they are or as 64 hex digits. Else a `ReceiptFileError`. */
+/** A key of 32 bytes, from a file that holds them as they are or as 64 hex digits. Else a `ReceiptError`. */
 export async function readReceiptKey(file: string): Promise<Uint8Array> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw asFileError(error, file);
   });
   if (bytes.length === 32) return bytes;
   const digits = bytes.toString('latin1').trim();
-  if (!/^[0-9a-fA-F]{64}$/.test(digits)) throw new ReceiptFileError(`${file} is not a key: 32 bytes, or 64 hex digits`);
+  if (!/^[0-9a-fA-F]{64}$/.test(digits)) throw new ReceiptError(`${file} is not a key: 32 bytes, or 64 hex digits`);
   return Buffer.from(digits, 'hex');
 }
 
@@ -179,7 +184,7 @@ async function numbersAside(file: string): Promise<number[]> {
 async function openLog(file: string): Promise<FileHandle> {
   const handle = await open(file, 'a+', 0o600);
   try {
-    if (!(await handle.stat()).isFile()) throw new ReceiptFileError(`${file} is not a regular file`);
+    if (!(await handle.stat()).isFile()) throw new ReceiptError(`${file} is not a regular file`);
     await syncDirectory(path.dirname(file));
     return handle;
   } catch (error) {
@@ -201,7 +206,7 @@ async function syncDirectory(directory: string): Promise<void> {
 
 function asFileError(error: unknown, file: string): unknown {
   const code = (error as { code?: unknown } | null)?.code; // a system error has one
-  return typeof code === 'string' ? new ReceiptFileError(`${file}: ${code}`, { cause: error }) : error;
+  return typeof code === 'string' ? new ReceiptError(`${file}: ${code}`, { cause: error }) : error;
 }
 
 // ---- the tail ----
@@ -286,7 +291,7 @@ class Lock {
   /** Throws if the lock is not this one any more: then another may be writing. */
   async check(): Promise<void> {
     const ino = await stat(this.#file).then(({ ino }) => ino, ignoreMissing);
-    if (ino !== this.#inode) throw new ReceiptFileError(`${this.#file} was removed, or is somebody else's`);
+    if (ino !== this.#inode) throw new ReceiptError(`${this.#file} was removed, or is somebody else's`);
   }
 
   async release(): Promise<void> {
@@ -310,7 +315,7 @@ async function removeStale(file: string, made: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(ignoreMissing);
   if (text === undefined) return;
   const why = await whyHeld(text);
-  if (why !== undefined) throw new ReceiptFileError(`the log has a writer: ${why} (${file})`);
+  if (why !== undefined) throw new ReceiptError(`the log has a writer: ${why} (${file})`);
   // Moved before it is removed: another may have taken it over since it was read, and then it gets it back.
   const moved = `${made}.stale`;
   await rename(file, moved).catch(ignoreMissing);

@@ -8,7 +8,7 @@
  */
 
 import { echo } from '../error.js';
-import { RECEIPT_GROUP_MAX_LINES, RECEIPT_QUEUE_MAX, RECEIPT_TEXT_MAX_BYTES, RECEIPT_TIME_MS } from '../limits.js';
+import { RECEIPT_GROUP_MAX_LINES, RECEIPT_QUEUE_MAX, RECEIPT_TEXT_MAX_BYTES } from '../limits.js';
 import {
   type CallFields,
   type Digest,
@@ -20,6 +20,7 @@ import {
   type Line,
   type LogFields,
   NO_HASH,
+  ReceiptError,
   type ResumedFields,
   readLine,
   type Torn,
@@ -63,6 +64,8 @@ export interface LogOptions {
   readonly full: boolean;
   /** What becomes of answers whose line was not taken: only told in the log. */
   readonly answers: 'withheld' | 'released';
+  /** Milliseconds one append may take. */
+  readonly timeMs: number;
   /** Told why a sink did not take lines: for whoever runs it. */
   readonly onTrouble?: ((error: unknown) => void) | undefined;
 }
@@ -147,7 +150,7 @@ export class Log {
 
   /**
    * Adds a decision. Whether its line was taken in time; a decision that was not is counted in a later line. At most
-   * twice RECEIPT_TIME_MS: the append under way, and its own.
+   * twice the time of an append: the one under way, and its own.
    */
   offer(make: MakeFields, timeMs: number): Promise<boolean> {
     if (this.#isOverdue || this.#waiting.length >= RECEIPT_QUEUE_MAX) {
@@ -168,15 +171,16 @@ export class Log {
   }
 
   async #give(group: readonly Waiting[]): Promise<void> {
+    const { timeMs, onTrouble } = this.#options;
     const overdue = new AbortController();
     const timer = setTimeout(() => {
       this.#isOverdue = true;
       const late = [...group, ...this.#waiting];
       this.#lose(this.#waiting.length);
       this.#waiting.length = 0;
-      overdue.abort(new Error(`the audit sink did not settle within ${RECEIPT_TIME_MS} ms`));
+      overdue.abort(new Error(`the audit sink did not settle within ${timeMs} ms`));
       for (const { settle } of late) settle(false);
-    }, RECEIPT_TIME_MS);
+    }, timeMs);
     try {
       const { first, last } = await this.#write(group, overdue.signal);
       if (this.#isOverdue) this.#gap = { ...this.#gap, late: joined(this.#gap.late, [first, last]) };
@@ -184,7 +188,7 @@ export class Log {
       // Refuses: the decisions have no line, whatever the reason, and the sink is asked where it stands before the next.
       this.#open = undefined;
       this.#lose(group.length);
-      this.#options.onTrouble?.(error);
+      onTrouble?.(error);
       for (const { settle } of group) settle(false);
     }
     clearTimeout(timer);
@@ -267,7 +271,7 @@ export class Log {
     const line = this.#checked(last);
     this.#settleAttempt(line);
     const mac = await this.#macOf(line.log);
-    if (!fitsKey(line, mac)) throw new Error(WRONG_KEY);
+    if (!fitsKey(line, mac)) throw new ReceiptError(WRONG_KEY);
     const asked = await this.#askedOf(line.log);
     return { log: line.log, seq: line.seq + 1, head: line.hash, mac, asked, resumes: { torn } };
   }
@@ -275,7 +279,7 @@ export class Log {
   /** What an empty log goes on from. */
   #previousIn(before: Uint8Array | null): LogFields['previous'] {
     const line = before === null ? undefined : this.#checked(before);
-    if (this.#taken !== undefined && line?.hash !== this.#taken.head) throw new Error(LINES_GONE);
+    if (this.#taken !== undefined && line?.hash !== this.#taken.head) throw new ReceiptError(LINES_GONE);
     return line === undefined ? null : { log: line.log, head: line.hash };
   }
 
@@ -283,7 +287,7 @@ export class Log {
   #settleAttempt(line: Line): void {
     const [attempt, taken] = [this.#attempt, this.#taken];
     const isOurs = line.log === attempt?.log || taken === undefined || line.log === taken.log;
-    if (!isOurs || (line.log === taken?.log && line.seq < taken.seq)) throw new Error(LINES_GONE);
+    if (!isOurs || (line.log === taken?.log && line.seq < taken.seq)) throw new ReceiptError(LINES_GONE);
     this.#attempt = undefined;
     if (attempt === undefined || attempt.log !== line.log || line.seq < attempt.first) return;
     const late = [attempt.first, Math.min(attempt.last, line.seq)] as const;
@@ -302,7 +306,7 @@ export class Log {
 
   #checked(bytes: Uint8Array): Line {
     const line = readLine(bytes, this.#plain);
-    if (line === undefined) throw new Error('the audit log ends in what is no receipt');
+    if (line === undefined) throw new ReceiptError('the audit log ends in what is no receipt');
     return line;
   }
 

@@ -22,6 +22,8 @@ export interface ReceiptOptions {
   readonly asked?: 'hashed' | 'full';
   /** When a sink fails or is late: `close` (default) withholds the answer, `open` gives it without a receipt. */
   readonly onFailure?: 'close' | 'open';
+  /** Milliseconds one append may take, lowered from RECEIPT_TIME_MS. */
+  readonly timeMs?: number;
   /** Told why a sink did not take a line, for whoever runs this; callers are only told that it did not. */
   readonly onTrouble?: (error: unknown) => void;
 }
@@ -61,13 +63,16 @@ export const NO_DESK: Desk = {
 /** The receipts of one runner. */
 export class Receipts {
   readonly #options: ReceiptOptions;
+  readonly #timeMs: number;
   readonly #component: string;
   /** Cities that write to one sink write one log. */
   readonly #logs = new WeakMap<Sink, Promise<Log>>();
 
   private constructor(options: ReceiptOptions, component: string) {
     if (options.key !== undefined && options.key.length !== 32) throw new RangeError('receipts.key must be 32 bytes');
+    if (options.timeMs !== undefined && !(options.timeMs > 0)) throw new RangeError('receipts.timeMs must be positive');
     this.#options = options;
+    this.#timeMs = Math.min(options.timeMs ?? RECEIPT_TIME_MS, RECEIPT_TIME_MS);
     this.#component = component;
   }
 
@@ -112,7 +117,7 @@ export class Receipts {
     if (typeof sink !== 'function') return this.#logOn(sink);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(LATE)), RECEIPT_TIME_MS);
+      timer = setTimeout(() => reject(new Error(LATE)), this.#timeMs);
     });
     try {
       const found = await Promise.race([sink(tenant), late]);
@@ -136,11 +141,12 @@ export class Receipts {
 
   #logOptions(): LogOptions {
     const { key, asked, onFailure, onTrouble } = this.#options;
-    return { key, full: asked === 'full', answers: onFailure === 'open' ? 'released' : 'withheld', onTrouble };
+    const answers = onFailure === 'open' ? 'released' : 'withheld';
+    return { key, full: asked === 'full', answers, timeMs: this.#timeMs, onTrouble };
   }
 }
 
-const LATE = `no audit sink was given for a tenant within ${RECEIPT_TIME_MS} ms`;
+const LATE = 'no audit sink was given for a tenant in time';
 
 const notTaken = (at: Asked): AxError =>
   storageFatal(

@@ -14,6 +14,9 @@
 import { createBLAKE3 } from 'hash-wasm';
 import { RECEIPT_LINE_MAX_BYTES } from '../limits.js';
 
+/** What a person has to look at: a log, its lock or a key that is not as it should be. The message says what to do. */
+export class ReceiptError extends Error {}
+
 /** BLAKE3, 64 hex digits. */
 export type Hash = string;
 

@@ -93,7 +93,7 @@ async function* lines(chunks: LogFile['chunks']): AsyncGenerator<Piece> {
       yield { bytes: bytes.subarray(start, end), ends: 'newline' };
       start = end + 1;
     }
-    held = bytes.subarray(start);
+    held = Uint8Array.from(bytes.subarray(start)); // a copy: whoever gives chunks may use theirs again
     if (held.length > RECEIPT_LINE_MAX_BYTES) {
       yield { bytes: held, ends: 'long' };
       held = new Uint8Array(0);

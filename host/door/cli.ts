@@ -4,6 +4,7 @@
  */
 
 import { createRequire } from 'node:module';
+import { openReceiptFile, readReceiptKey, verifyFiles } from '../audit/file.js';
 import { main, type Sink } from './command.js';
 import { openRunner } from './node.js';
 
@@ -46,6 +47,7 @@ const { version } = createRequire(import.meta.url)('../../package.json');
 
 process.exitCode = await main(process.argv.slice(2), {
   openRunner,
+  receipts: { open: openReceiptFile, readKey: readReceiptKey, verify: verifyFiles },
   out: sinkOf(process.stdout),
   err: sinkOf(process.stderr),
   input: standardInput,

@@ -7,12 +7,14 @@
  */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { type AxError, invalidArgs, type Outcome, refused } from '../error.js';
+import { ReceiptError } from '../audit/record.js';
+import { type AxError, configInvalid, invalidArgs, type Outcome, ok, refused } from '../error.js';
 import { CONTEXT_CAP_LINES } from '../limits.js';
 import type { ReadValue } from '../tools/read.js';
 import type { SearchValue } from '../tools/search.js';
 import type { openRunner, Runner } from './node.js';
 import { type Look, type Shown, showError, showRead, showSearch } from './people.js';
+import { type ReceiptFiles, type VerifyOptions, verify } from './receipts.js';
 import { palette, visible, visibleJson, wantsColour } from './terminal.js';
 
 const EXIT = { answered: 0, refused: 1, usage: 2, interrupted: 130 } as const;
@@ -33,6 +35,7 @@ export interface Sink {
 /** Everything the command meets outside itself, so that a test can be all of it. */
 export interface Surroundings {
   readonly openRunner: typeof openRunner;
+  readonly receipts: ReceiptFiles;
   readonly out: Sink;
   readonly err: Sink;
   /** Standard input to its end. */
@@ -53,6 +56,8 @@ interface CityOptions {
   readonly city?: string;
   readonly reader?: string;
   readonly portable?: true;
+  readonly receipts?: string;
+  readonly receiptsKey?: string;
   readonly color: boolean;
 }
 interface SearchOptions extends CityOptions {
@@ -143,7 +148,26 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
     .action(async (tool: string, json: string, options: CityOptions) =>
       ended(await callTool(tool, json, options, around)),
     );
+
+  program
+    .command('audit')
+    .summary('whether a log of receipts is whole')
+    .description('What an auditor asks.')
+    .command('verify')
+    .summary('whether every line of a log is as it was written')
+    .description('Holds every line of a log of receipts against the chain, and names the first that does not hold.')
+    .argument('<LOG...>', 'its files, oldest first')
+    .option('--head <hash>', 'a head that was kept elsewhere: what shows a cut tail', head)
+    .option('--key <file>', 'the key it is kept with: what shows a forgery')
+    .option('--json', 'the verdict as one line of JSON')
+    .action(async (files: string[], options: VerifyOptions) => ended(await verify(files, options, around)));
   return program;
+}
+
+/** BLAKE3, as `audit verify` prints it. */
+function head(typed: string): string {
+  if (!/^[0-9a-fA-F]{64}$/.test(typed)) throw new InvalidArgumentError('It must be 64 hex digits.');
+  return typed.toLowerCase();
 }
 
 const AFTER_HELP = `
@@ -161,6 +185,8 @@ const ofCity = (command: Command): Command =>
     .option('--city <dir>', 'the tree that is searched and read (default: the current directory)')
     .option('--reader <building>', 'read as a resident of this top-level directory (default: an outsider everywhere)')
     .option('--portable', 'open files where the system has no /proc; only while nobody untrusted writes in the city')
+    .option('--receipts <file>', 'put each decision on record there before it is answered; see `audit verify`')
+    .option('--receipts-key <file>', 'the key of that log: 32 bytes, or 64 hex digits')
     .option('--no-color', 'no colours, as with NO_COLOR=1');
 
 /** A whole number as it is typed. Its range is the tool's business: it answers with what to do. */
@@ -301,12 +327,39 @@ async function ask(
 ): Promise<Answered> {
   const cancel = new AbortController();
   const stopListening = around.onInterrupt(() => cancel.abort());
-  const runner = await around.openRunner({ workers: 1 });
+  const opened = await openFor(tool, options, around);
+  if (!opened.ok) return { outcome: opened, interrupted: false, close: async () => {} };
+  const { runner, close } = opened.value;
   const city = await runner.enter(options.city ?? around.directory, await entering(options, around));
   const call = { signal: cancel.signal, ...(onProgress === undefined ? {} : { onProgress }) };
   const outcome = city.ok ? await city.value.call(tool, args, call) : city;
   stopListening();
-  return { outcome, interrupted: cancel.signal.aborted, close: () => closed(runner, around) };
+  return { outcome, interrupted: cancel.signal.aborted, close };
+}
+
+interface Opened {
+  readonly runner: Runner;
+  readonly close: () => Promise<void>;
+}
+
+/** A runner, and the log of receipts if there is to be one. A log that does not open is a refusal: nothing is asked then. */
+async function openFor(tool: string, options: CityOptions, around: Surroundings): Promise<Outcome<Opened>> {
+  const { receipts: file, receiptsKey: keyFile } = options;
+  if (file === undefined) {
+    const runner = await around.openRunner({ workers: 1 });
+    return ok({ runner, close: () => closed(runner, around) });
+  }
+  let sink: Awaited<ReturnType<ReceiptFiles['open']>> | undefined;
+  try {
+    const key = keyFile === undefined ? {} : { key: await around.receipts.readKey(keyFile) };
+    sink = await around.receipts.open(file);
+    const runner = await around.openRunner({ workers: 1, receipts: { sink, ...key } });
+    return ok({ runner, close: () => closed(runner, around).finally(() => sink?.close()) });
+  } catch (error) {
+    await sink?.close();
+    if (!(error instanceof ReceiptError)) throw error;
+    return refused(configInvalid({ action: tool, asked: file }, 'no receipts can be written there', error.message));
+  }
 }
 
 /** The runner closed, or the process ended over it: a system call that hangs cannot be ended, only left. */
