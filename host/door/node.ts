@@ -115,7 +115,7 @@ export interface Runner {
   readonly stuckWorkers: number;
   /** Enters a directory by its path, or a city in memory. */
   enter(where: string | MemoryCity, options?: CityOptions): Promise<Outcome<City>>;
-  /** Ends everything. */
+  /** Ends everything that can be ended; what cannot is in `stuckWorkers` then. */
   close(): Promise<void>;
 }
 
@@ -133,7 +133,7 @@ export async function openRunner(options: RunnerOptions = {}): Promise<Runner> {
   const pool = inline
     ? inlinePool(component.module, workFor)
     : new ThreadPool(WORKER, component.module, options.workers ?? availableParallelism(), budgets, stuck);
-  const keeper = inline ? inlineKeeper() : new ThreadKeeper(stuck);
+  const keeper = inline ? inlineKeeper() : new ThreadKeeper(stuck, budgets.enterTimeMs);
   return new NodeRunner(component.hash, pool, keeper, budgets, stuck, { receipts, telemetry });
 }
 
@@ -182,6 +182,7 @@ class NodeRunner implements Runner {
   async close(): Promise<void> {
     await this.#pool.close();
     await this.#keeper.close();
+    await this.#stuck.settled();
   }
 }
 

@@ -16,6 +16,8 @@ export interface Budgets extends Allowance {
   readonly tenantQueue: number;
   /** Milliseconds a call may wait for a worker. */
   readonly queueTimeMs: number;
+  /** Milliseconds that entering a city may take. */
+  readonly enterTimeMs: number;
   /** Threads stuck in system calls that may be left behind. */
   readonly stuckWorkers: number;
   /** The same of one city. */
@@ -29,6 +31,7 @@ export const BUDGETS: Budgets = {
   queue: limits.QUEUE_MAX,
   tenantQueue: limits.TENANT_QUEUE_MAX,
   queueTimeMs: limits.QUEUE_TIME_MS,
+  enterTimeMs: limits.ENTER_TIME_MS,
   stuckWorkers: limits.STUCK_WORKERS_MAX,
   cityStuckWorkers: limits.CITY_STUCK_WORKERS_MAX,
 };

@@ -1,12 +1,12 @@
 /**
  * Who holds the roots of entered cities: a thread of its own in worker mode, the embedder's thread inline. A root that
- * hangs at entering is answered at ENTER_TIME_MS; its thread is left behind and counted as stuck, since a system call
+ * hangs at entering is answered at ENTER_TIME_MS or what the embedder lowered it to; its thread is left behind and counted as stuck, since a system call
  * in flight cannot be ended, and the next city gets another one.
  */
 
 import { Worker } from 'node:worker_threads';
 import { type Outcome, ok, refused, storageFatal } from '../error.js';
-import { ENTER_TIME_MS, KEEPER_THREADS_MAX } from '../limits.js';
+import { KEEPER_THREADS_MAX } from '../limits.js';
 import type { EnterOptions, TreeSpec } from '../tree/spec.js';
 import { enterCity, type Where } from './entering.js';
 import type { FromKeeper, ToKeeper } from './keeper-thread.js';
@@ -51,10 +51,12 @@ export class ThreadKeeper implements Keeper {
   readonly #threads = new Set<Thread>();
   readonly #waiting = new Map<number, (answer: Outcome<TreeSpec>) => void>();
   readonly #stuck: Stuck;
+  readonly #enterTimeMs: number;
   #lastId = 0;
 
-  constructor(stuck: Stuck) {
+  constructor(stuck: Stuck, enterTimeMs: number) {
     this.#stuck = stuck;
+    this.#enterTimeMs = enterTimeMs;
   }
 
   async enter(where: Where, reader: string | null, options: EnterOptions): Promise<Outcome<Kept>> {
@@ -102,8 +104,8 @@ export class ThreadKeeper implements Keeper {
       // The timer also keeps the process alive while it waits: the thread does not.
       const timer = setTimeout(() => {
         this.#leaveBehind(thread);
-        settle(refused(hangs(message.where)));
-      }, ENTER_TIME_MS);
+        settle(refused(hangs(message.where, this.#enterTimeMs)));
+      }, this.#enterTimeMs);
       const settle = (answer: Outcome<TreeSpec>): void => {
         clearTimeout(timer);
         this.#waiting.delete(message.id);
@@ -130,10 +132,10 @@ const tooManyHang = (asked: string) =>
     'unknown',
   );
 
-const hangs = (where: Where) =>
+const hangs = (where: Where, timeMs: number) =>
   storageFatal(
     { action: 'enter', asked: 'path' in where ? where.path : '' },
-    `the disk did not answer within ${ENTER_TIME_MS} ms`,
+    `the disk did not answer within ${timeMs} ms`,
     'a person has to look at its mount',
     'unknown',
   );

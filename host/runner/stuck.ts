@@ -30,6 +30,7 @@ export class Stuck {
   readonly #limits: StuckLimits;
   /** By disk; one with none is not kept. */
   readonly #byDisk = new Map<string, number>();
+  readonly #watched = new Set<Promise<void>>();
   #count = 0;
 
   constructor(limits: StuckLimits) {
@@ -58,6 +59,17 @@ export class Stuck {
    * it ends after all. Never rejects.
    */
   watch(thread: Ending, disk: string | undefined): Promise<void> {
+    const watched = this.#follow(thread, disk).finally(() => this.#watched.delete(watched));
+    this.#watched.add(watched);
+    return watched;
+  }
+
+  /** Resolves when every thread that was told to end has ended or counts as stuck: at most STUCK_AFTER_MS. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#watched);
+  }
+
+  #follow(thread: Ending, disk: string | undefined): Promise<void> {
     return new Promise((resolve) => {
       let counted = false;
       const timer = setTimeout(() => {

@@ -21,6 +21,8 @@ interface Played {
   readonly interrupts?: boolean;
   /** What closing the runner waits for, given what standard output got before. */
   readonly closing?: (out: string) => Promise<void>;
+  /** Threads that closing leaves behind. */
+  readonly stuckWorkers?: number;
 }
 
 interface Ended {
@@ -63,6 +65,7 @@ async function run(words: readonly string[], played: Played = {}): Promise<Ended
       entered.push(how);
       return played.closed ? refused(played.closed) : { ok: true, value: city };
     },
+    stuckWorkers: played.stuckWorkers ?? 0,
     close: async () => {
       closed++;
       await played.closing?.(said.out);
@@ -397,6 +400,11 @@ describe('closing', () => {
     const { killed } = await run(['call', 'search', '{}'], { closing });
     expect(before).toBe(`${JSON.stringify(NOTHING_FOUND)}\n`);
     expect(killed).toBe(1);
+  });
+
+  test('that leaves a thread behind ends the process over it', async () => {
+    const { killed, out } = await run(['call', 'search', '{}'], { stuckWorkers: 1 });
+    expect({ killed, out }).toEqual({ killed: 1, out: `${JSON.stringify(NOTHING_FOUND)}\n` });
   });
 
   test('that is done in time kills nothing, then or later', async () => {

@@ -3,10 +3,12 @@
  * where there is no gcc, or where the system does not have what the program asks for.
  */
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const SOURCES = fileURLToPath(new URL('.', import.meta.url));
@@ -52,3 +54,42 @@ function parseAnswer(line: string): KernelAnswer {
 
 /** Whether the kernel has openat2 here, and lets us. */
 export const hasOpenat2 = hasGcc && spawnSync(compiled('openat2'), [os.tmpdir()], { input: '' }).status === 0;
+
+/** Whether a mount of silent-fuse.c can stand here. */
+export const hasFuse = hasGcc && process.getuid?.() === 0 && fs.existsSync('/dev/fuse');
+
+/** A mount that does not answer, until it ends. */
+export interface SilentMount {
+  /** Where it is: a directory of its own. */
+  readonly at: string;
+  /** Waits until an open was left unanswered so many times in all. */
+  asked(times: number): Promise<void>;
+  /** Takes it away: whatever waits on it is answered with an error. */
+  end(): Promise<void>;
+}
+
+/** Mounts it: of `file` one file's open is never answered, of `all` nothing. */
+export async function silentMount(what: 'file' | 'all'): Promise<SilentMount> {
+  const at = fs.mkdtempSync(path.join(os.tmpdir(), 'portcullis-silent-'));
+  const server = spawn(compiled('silent-fuse'), [at, what], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const said: string[] = [];
+  const heard = new EventEmitter();
+  createInterface(server.stdout).on('line', (word) => {
+    said.push(word);
+    heard.emit('word');
+  });
+  const until = async (word: string, times: number): Promise<void> => {
+    while (said.filter((each) => each === word).length < times) await once(heard, 'word');
+  };
+  await Promise.race([until('ready', 1), once(server, 'exit').then(() => Promise.reject(new Error('no mount')))]);
+  return {
+    at,
+    asked: (times) => until('asked', times),
+    async end() {
+      const ended = once(server, 'exit');
+      server.stdin.end();
+      await ended;
+      fs.rmdirSync(at);
+    },
+  };
+}
