@@ -91,3 +91,29 @@ describe.each(DOCS.filter((doc) => existsSync(doc)))('%s', (doc) => {
     expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
   });
 });
+
+describe('docs/SECURITY.md', () => {
+  const text = readFileSync('docs/SECURITY.md', 'utf8');
+  const rows = Array.from(
+    text.matchAll(/^\| (\d+) \|.*\| `(test\/[^`]+)`(?: “([^”]+)”)? \|$/gm),
+    ([, number = '', file = '', title]) => ({ number, file, title }),
+  );
+
+  it('has claims, numbered without a gap', () => {
+    expect(rows.length).toBeGreaterThan(15);
+    expect(rows.map(({ number }) => Number(number))).toEqual(rows.map((_, index) => index + 1));
+  });
+
+  it.each(rows)('claim $number is shown by a test that exists: $file $title', ({ file, title }) => {
+    const test = readFileSync(file, 'utf8');
+    expect(test).toMatch(/\b(it|test)\b/);
+    if (title !== undefined) expect(test).toContain(title);
+  });
+
+  it('gives commands that name files that exist', () => {
+    const commands = blocksOf(text).filter(({ language }) => language === 'sh');
+    expect(commands.length).toBeGreaterThan(0);
+    const named = commands.flatMap(({ text: command }) => command.match(/\b(test|bench|bin)\/[\w./-]+/g) ?? []);
+    expect(named.filter((name) => !existsSync(name))).toEqual([]);
+  });
+});
