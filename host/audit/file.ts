@@ -4,18 +4,7 @@
  * leaves; a full file is put aside under a number and the next one goes on from its head.
  */
 
-import {
-  type FileHandle,
-  link,
-  open,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  stat,
-  unlink,
-  writeFile,
-} from 'node:fs/promises';
+import { type FileHandle, link, open, readdir, readFile, readlink, rename, unlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { RECEIPT_FILE_MAX_BYTES, RECEIPT_LINE_MAX_BYTES } from '../limits.js';
@@ -265,22 +254,23 @@ interface Holder {
 /** A file beside the log that says who writes it. */
 class Lock {
   readonly #file: string;
-  readonly #inode: number;
+  /** What it says. No two locks say the same: their inodes might be the same, for numbers are used again. */
+  readonly #says: string;
 
-  private constructor(file: string, inode: number) {
+  private constructor(file: string, says: string) {
     this.#file = file;
-    this.#inode = inode;
+    this.#says = says;
   }
 
   static async take(file: string): Promise<Lock> {
-    const own = JSON.stringify({ pid: process.pid, start: await startOf(process.pid), where: await here() });
-    const made = `${file}.${process.pid}.${crypto.randomUUID()}`;
+    const id = crypto.randomUUID();
+    const says = JSON.stringify({ pid: process.pid, start: await startOf(process.pid), where: await here(), id });
+    const made = `${file}.${id}`;
     try {
-      await writeFile(made, own, { flag: 'wx', mode: 0o600 });
-      const { ino } = await stat(made);
+      await writeFile(made, says, { flag: 'wx', mode: 0o600 });
       // Linked whole: nobody ever sees a lock that does not say whose it is.
       while (!(await linked(made, file))) await removeStale(file, made);
-      return new Lock(file, ino);
+      return new Lock(file, says);
     } catch (error) {
       throw asFileError(error, file);
     } finally {
@@ -290,13 +280,15 @@ class Lock {
 
   /** Throws if the lock is not this one any more: then another may be writing. */
   async check(): Promise<void> {
-    const ino = await stat(this.#file).then(({ ino }) => ino, ignoreMissing);
-    if (ino !== this.#inode) throw new ReceiptError(`${this.#file} was removed, or is somebody else's`);
+    if (!(await this.#stands())) throw new ReceiptError(`${this.#file} was removed, or is somebody else's`);
   }
 
   async release(): Promise<void> {
-    const ino = await stat(this.#file).then(({ ino }) => ino, ignoreMissing);
-    if (ino === this.#inode) await unlink(this.#file).catch(ignoreMissing);
+    if (await this.#stands()) await unlink(this.#file).catch(ignoreMissing);
+  }
+
+  async #stands(): Promise<boolean> {
+    return (await readFile(this.#file, 'utf8').catch(ignoreMissing)) === this.#says;
   }
 }
 

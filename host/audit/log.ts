@@ -17,6 +17,7 @@ import {
   digester,
   type Fields,
   type Hash,
+  keyedDigester,
   type Line,
   type LogFields,
   NO_HASH,
@@ -317,7 +318,7 @@ export class Log {
   #askedOf(log: string): Promise<Digester> {
     const { key } = this.#options;
     return key === undefined
-      ? digester(crypto.getRandomValues(new Uint8Array(32)))
+      ? keyedDigester(crypto.getRandomValues(new Uint8Array(32)))
       : derivedDigester(key, 'asked', log);
   }
 }

@@ -111,11 +111,18 @@ export const NO_HASH: Hash = '0'.repeat(64);
 /** BLAKE3 of a text (as UTF-8) or of bytes, 64 hex digits; synchronous once it is made. */
 export type Digester = (data: string | Uint8Array) => Hash;
 
-/** A digester, with a key of 32 bytes or without. */
-export async function digester(key?: Uint8Array): Promise<Digester> {
+/** A digester with a key of 32 bytes. Costs an instance of the compiled hasher, about a millisecond. */
+export async function keyedDigester(key: Uint8Array): Promise<Digester> {
   const state = await createBLAKE3(256, key);
   return (data) => state.init().update(data).digest('hex');
 }
+
+/** The digester without a key: one for all, since it holds nothing between two calls. */
+export function digester(): Promise<Digester> {
+  plain ??= createBLAKE3().then((state) => (data) => state.init().update(data).digest('hex'));
+  return plain;
+}
+let plain: Promise<Digester> | undefined;
 
 /**
  * A digester of one log and purpose, derived from the embedder's key: the key of the digests does not make macs, and
@@ -123,7 +130,7 @@ export async function digester(key?: Uint8Array): Promise<Digester> {
  */
 export async function derivedDigester(key: Uint8Array, purpose: 'asked' | 'mac', log: string): Promise<Digester> {
   const derived = (await createBLAKE3(256, key)).update(`portcullis receipts 1 ${purpose} ${log}`).digest('binary');
-  return digester(derived);
+  return keyedDigester(derived);
 }
 
 const MAC_OPENS = ',"mac":"';

@@ -61,7 +61,7 @@ export interface Verified {
 
 /** Verifies files in the order they were written. Linear; holds a line, and the hashes of one append. */
 export async function verifyLog(files: Iterable<LogFile>, options: VerifyOptions = {}): Promise<Verified> {
-  const chain = new Chain(options, await digester(), (await createBLAKE3()).init());
+  const chain = new Chain(options, await digester());
   for (const { name, chunks } of files) {
     chain.enter(name);
     for await (const piece of lines(chunks)) {
@@ -116,7 +116,7 @@ class Chain {
   readonly #options: VerifyOptions;
   readonly #plain: Digester;
   /** Hashes what is no line, piece by piece. */
-  readonly #gapHash: Awaited<ReturnType<typeof createBLAKE3>>;
+  #gapHash: Awaited<ReturnType<typeof createBLAKE3>> | undefined;
   #file = '';
   /** Lines of this file that were looked at. */
   #number = 0;
@@ -136,10 +136,9 @@ class Chain {
   #previous: LogFields['previous'] = null;
   #bad: Verified['bad'] = null;
 
-  constructor(options: VerifyOptions, plain: Digester, gapHash: Awaited<ReturnType<typeof createBLAKE3>>) {
+  constructor(options: VerifyOptions, plain: Digester) {
     this.#options = options;
     this.#plain = plain;
-    this.#gapHash = gapHash;
   }
 
   get isBroken(): boolean {
@@ -201,8 +200,9 @@ class Chain {
 
   // ---- what is no line ----
 
-  #widenGap(bytes: Uint8Array, ends: Piece['ends']): void {
+  async #widenGap(bytes: Uint8Array, ends: Piece['ends']): Promise<void> {
     const known = this.#gap;
+    this.#gapHash ??= await createBLAKE3();
     if (known === undefined) this.#gapHash.init();
     // The newline that closed the piece before is part of what was torn only if more of it follows.
     else if (known.isEnded) this.#gapHash.update(new Uint8Array([NEWLINE]));
@@ -219,7 +219,7 @@ class Chain {
   /** Whether the line says that these very bytes were torn. */
   #closesGap({ fields, prev }: Line, gap: Gap): boolean {
     if (fields.kind !== 'resumed' || fields.torn === null || prev !== this.#last?.hash) return false;
-    return gap.isEnded && fields.torn.bytes === gap.bytes && fields.torn.hash === this.#gapHash.digest('hex');
+    return gap.isEnded && fields.torn.bytes === gap.bytes && fields.torn.hash === this.#gapHash?.digest('hex');
   }
 
   // ---- what is one ----
