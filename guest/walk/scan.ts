@@ -17,9 +17,14 @@ import { Entry } from './listing';
 
 const LF: u8 = 0x0a;
 
-/** The file's bytes: one place for all files, of the cap, the byte that proves a file too large, and what `find` loads past. */
+/**
+ * The file's bytes: one place for all files, `room` bytes and what `find` loads past. It starts small, since nearly all
+ * files are, and a memory that grew is dear to the host; a file that fills it gets the cap's room, and the byte that
+ * proves a file too large.
+ */
 let buffer: usize = 0;
-let bufferCap: u32 = 0;
+let room: usize = 0;
+const ROOM_AT_FIRST: usize = 64 << 10;
 
 /** Hits of the whole search, and the bytes of their text. */
 let hits: u32 = 0;
@@ -28,25 +33,33 @@ let textBytes: u64 = 0;
 /** Bytes that came, of files that were looked through and of those that were not: what a page is bounded by. */
 export let bytesRead: u64 = 0;
 
-/** A new search: makes room for its files. */
+/** A new search. */
 export function beginScans(): void {
   hits = 0;
   textBytes = 0;
-  if (buffer !== 0 && bufferCap >= ask.fileCap) return;
-  buffer = reserve(<usize>ask.fileCap + 1 + READ_PAST);
-  bufferCap = ask.fileCap;
+}
+
+/** Room for `wanted` bytes of a file, the `size` that came kept. O(size). */
+function makeRoom(wanted: usize, size: usize): void {
+  if (room >= wanted) return;
+  const small = buffer;
+  buffer = reserve(wanted + READ_PAST);
+  room = wanted;
+  memory.copy(buffer, small, size);
 }
 
 /** Reads a file to its end: its size, or what failed. A file over the cap is found out by its byte behind the cap. */
 export function readFile(file: i32): Answer {
-  const room = <usize>ask.fileCap + 1;
+  const most = <usize>ask.fileCap + 1;
   let size: usize = 0;
+  makeRoom(min(ROOM_AT_FIRST, most), 0);
   do {
-    const answer = readInto(file, buffer + size, room - size, size);
+    if (size === room) makeRoom(most, size);
+    const answer = readInto(file, buffer + size, min(room, most) - size, size);
     if (answer < 0) return answer;
     size += answer;
     bytesRead += answer;
-    if (size === room) return ~Code.FILE_TOO_LARGE;
+    if (size === most) return ~Code.FILE_TOO_LARGE;
   } while (!atEnd);
   return <i32>size;
 }

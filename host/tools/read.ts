@@ -19,7 +19,7 @@ import {
 import type { Address } from '../judge/address.js';
 import { type Landing, release, resolve, stillJudged } from '../judge/locate.js';
 import * as limits from '../limits.js';
-import { type Call, hasher } from '../runner/call.js';
+import { type Call, giveBack, hasher } from '../runner/call.js';
 import { type Dir, sameIdentity } from '../tree/tree.js';
 import type { Filesystem } from '../wasi/filesystem.js';
 import { GuestFault, type Looks, type Reading, type Slice } from '../wasi/world.js';
@@ -256,7 +256,9 @@ class Passed {
 
   version(): string {
     if (!this.#ordered || !this.#ended) throw new GuestFault('read otherwise than once, in order, to the end');
-    return `cas:b3-${this.#hasher.digest('hex')}`;
+    const digest = this.#hasher.digest('hex');
+    giveBack(this.#hasher);
+    return `cas:b3-${digest}`;
   }
 }
 

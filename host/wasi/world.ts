@@ -154,11 +154,13 @@ export function instantiate(module: WebAssembly.Module, filesystem: Filesystem):
   return world;
 }
 
+/** Of all instances: neither keeps anything between two uses. */
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
 class World implements Guest {
   readonly #filesystem: Filesystem;
   readonly #table = new HandleTable();
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  readonly #encoder = new TextEncoder();
   /** Names on their way round: a walk opens by the bytes it was sent. A hint only; what it says is compared. */
   readonly #sent: (string | undefined)[] = new Array<string | undefined>(SENT_SLOTS).fill(undefined);
   #exports: Exports | undefined;
@@ -271,7 +273,7 @@ class World implements Guest {
 
   #lowerString(text: string): [ptr: number, sizeBytes: number] {
     if (isShortAscii(text)) return [this.#lowerAscii(text), text.length];
-    const bytes = this.#encoder.encode(text);
+    const bytes = encoder.encode(text);
     const ptr = this.#allocate(bytes.length, 1);
     this.#bytes.set(bytes, ptr);
     return [ptr, bytes.length];
@@ -303,7 +305,7 @@ class World implements Guest {
     const sent = this.#sentTo(start, size);
     if (sent !== undefined) return sent;
     try {
-      return this.#decoder.decode(this.#bytes.subarray(start, start + size));
+      return decoder.decode(this.#bytes.subarray(start, start + size));
     } catch {
       throw new GuestFault('string is not UTF-8');
     }
@@ -543,7 +545,7 @@ function clamp(value: bigint): number {
   return Math.min(Number(BigInt.asUintN(64, value)), Number.MAX_SAFE_INTEGER);
 }
 
-const SENT_SLOTS = 1_024;
+const SENT_SLOTS = 256;
 /** Neighbours in memory lie in slots of their own; a name takes more than 16 bytes with what the guest keeps of it. */
 const slotOf = (ptr: number): number => (ptr >>> 4) % SENT_SLOTS;
 
