@@ -97,7 +97,7 @@ export class ThreadPool implements Pool {
     if (this.#stuck.refuses(diskOf(job.tree))) return untouched(refused(hangs(job)));
     const slot = await this.#slots.take(job.tenant, company.signal);
     if (typeof slot === 'string') return untouched(refused(noSlot(job, slot, this.#budgets)));
-    const refusal = this.#refusal(job);
+    const refusal = this.#refusal(job, company);
     if (refusal !== undefined) {
       slot.release();
       return untouched(refused(refusal));
@@ -105,9 +105,9 @@ export class ThreadPool implements Pool {
     return this.#runIn(slot, job, company);
   }
 
-  /** What became of the runner or the disk while the call waited. */
-  #refusal(job: Job): AxError | undefined {
-    if (this.#closed) return cancelled(askedOf(job));
+  /** What became of the runner, the caller or the disk while the call waited: a signal is not heard again later. */
+  #refusal(job: Job, { signal }: Company): AxError | undefined {
+    if (this.#closed || signal?.aborted === true) return cancelled(askedOf(job));
     return this.#stuck.refuses(diskOf(job.tree)) ? hangs(job) : undefined;
   }
 
