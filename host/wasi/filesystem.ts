@@ -349,6 +349,7 @@ export class Filesystem {
     // Each handle's own place passed this bound before the handle was made.
     const denial = this.#bound.judgeWithin(from.landed, name);
     if (denial !== undefined) return this.#deny(joined(from.shown, name), denial);
+    if (this.#isDenied(from, name)) return 'not-permitted';
     const share = from.share ?? this.#meter.share(name);
     const refusal = this.#meter.open(share);
     if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(joined(from.shown, name), refusal);
@@ -505,13 +506,18 @@ export class Filesystem {
   #list(from: DirHandle): readonly Entry[] | Failure {
     const root = from.landed === '';
     const listing = root ? this.#options.rootListing : undefined;
-    if (listing !== undefined) return listing.filter((entry) => this.#shows(entry));
+    if (listing !== undefined) return this.#met(from, listing);
     const dir = this.#use(from);
     if (failed(dir)) return dir;
     const entries = dir.list();
-    if (failed(entries)) return entries;
-    if (root) return entries.filter((entry) => this.#shows(entry));
-    return this.#bound.deniesNames ? entries.filter((entry) => !this.#isDenied(from, entry)) : entries;
+    return failed(entries) ? entries : this.#met(from, entries);
+  }
+
+  /** Of a listing, what the guest meets. */
+  #met(from: DirHandle, entries: readonly Entry[]): readonly Entry[] {
+    const shown = from.landed === '' ? entries.filter((entry) => this.#shows(entry)) : entries;
+    if (!this.#bound.deniesNames) return shown;
+    return shown.filter(({ name, nameable }) => !nameable || !this.#isDenied(from, name));
   }
 
   /** At the top of the city: what is closed is not met. A name that is no address is shown, and is never opened. */
@@ -521,9 +527,10 @@ export class Filesystem {
     return denial === undefined || denial.kind === 'reserved' || denial.kind === 'rules-unreadable';
   }
 
-  /** Below the top: what a deny pattern covers is not met either. */
-  #isDenied(from: DirHandle, { name, nameable }: Entry): boolean {
-    return nameable && this.#bound.judge(joined(from.landed, name))?.kind === 'pattern';
+  /** Whether a deny pattern covers the name: where it is, or as it is written when the start was reached by a link. */
+  #isDenied(from: DirHandle, name: string): boolean {
+    if (!this.#bound.deniesNames) return false;
+    return [from.landed, from.shown].some((place) => this.#bound.judge(joined(place, name))?.kind === 'pattern');
   }
 
   #singleEntry(from: SingleHandle): Entry {

@@ -596,6 +596,34 @@ describe.each(SETTINGS)('the walk of search, $tree, $binding', (setting) => {
       expect(pathsOf(await search({ policy }))).not.toContain('top');
     });
 
+    it.each<[deny: string[], path: string | undefined, hits: string[], why: string]>([
+      [['lab/secret*'], undefined, ['lab/room/secret-b', 'lab/x', 'top'], 'what a pattern covers is not met'],
+      [['**/SECRET*'], undefined, ['lab/x', 'top'], 'at any depth, without case, nor through a link'],
+      [['lab/room/**'], undefined, ['lab/secret-a', 'lab/x', 'top'], 'a room’s content, also where a link lands in it'],
+      [['lab/to/secret*'], 'lab/to', ['lab/to/y'], 'as it is written through a link at the start'],
+      [['lab/room/secret*'], 'lab/to', ['lab/to/y'], 'as it lands through a link at the start'],
+      [
+        ['lab/city/top'],
+        'lab/city',
+        ['lab/city/lab/room/secret-b', 'lab/city/lab/secret-a', 'lab/city/lab/x'],
+        'of the city through a link',
+      ],
+      [['to['], undefined, [], 'a pattern nobody can evaluate closes everything'],
+    ])('deny %j at %s leaves %j: %s', async (deny, path, hits) => {
+      const things: Things = [
+        ['lab/secret-a', 'needle'],
+        ['lab/room/secret-b', 'needle'],
+        ['lab/to', { link: 'room' }],
+        ['lab/city', { link: '..' }],
+        ['lab/x', 'needle'],
+        ['lab/room/y', 'none, but in lab/to: needle'.slice(0, path === 'lab/to' ? undefined : 4)],
+        ['top', 'needle'],
+      ];
+      const value = await search({ deny }, path === undefined ? {} : { path }, things);
+      expect(pathsOf(value)).toEqual(hits);
+      expect(value).toMatchObject({ truncated: false, unread: [] });
+    });
+
     it('links are judged where they land, through as many buildings as there are', async () => {
       const things: Things = [
         ['lab/a', { link: '../hall/b' }],
