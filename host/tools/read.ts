@@ -130,21 +130,21 @@ async function readFile(
     reading = guest.next();
   }
   if (filesystem.changed) return refused(changedAfterJudged(at));
-  if (reading.kind === 'failed' && reading.code !== 'quota' && isElsewhere(call, file)) {
+  if (reading.kind === 'failed' && reading.code !== 'quota' && isElsewhere(call, asked, file)) {
     return refused(changedAfterJudged(at));
   }
   return answer(call, at, asked, args, reading, filesystem, whole ? passed : undefined);
 }
 
 /**
- * Whether another thing than the judged one stands at its place now. Asked when wall 2 did not open it: what it met
- * instead, a link to a closed place or a hole, is not told. A disk that does not answer is no proof of either.
+ * Whether what was asked leads to another place or thing than the judged one now. Asked when wall 2 did not open it:
+ * what it met instead, a link to a closed place or a hole, is not told. A disk that does not answer is no proof.
  */
-function isElsewhere(call: Call, { address, look }: File): boolean {
-  const landing = resolve(call.judged(), { base: [], path: address });
+function isElsewhere(call: Call, asked: Address, { address, look }: File): boolean {
+  const landing = resolve(call.judged(), { base: [], path: asked });
   release(landing);
   if (landing.kind === 'failed') return false;
-  if (landing.kind !== 'entry' || landing.linked) return true;
+  if (landing.kind !== 'entry' || landing.address !== address) return true;
   // A disk gives the number of what was removed to what is made next, of whatever kind.
   return landing.look.kind !== look.kind || !sameIdentity(landing.look.identity, look.identity);
 }

@@ -169,7 +169,7 @@ function startFrom(call: Call, asked: Address, landing: Extract<Landing<Dir>, { 
   const { address } = landing;
   const judged = landing.kind === 'directory' ? landing.dir.identity : landing.look.identity;
   const still = (identity: Identity): boolean => address === '' || stillJudged(call.judged(), address, identity);
-  const isSame = () => kindAt(call, address) === kindOf(landing) && still(judged);
+  const isSame = () => standingAt(call, asked) === standing(landing) && still(judged);
   const whether = { stillJudged: still, stillThere: isSame };
   if (landing.kind === 'directory') {
     return { preopen: { kind: 'directory', shown: asked, path: asked, landed: address }, only: undefined, ...whether };
@@ -180,13 +180,16 @@ function startFrom(call: Call, asked: Address, landing: Extract<Landing<Dir>, { 
   return { preopen: { kind: 'single', shown, name, path: asked, landed: address }, only: name, ...whether };
 }
 
-/** What a landing is. Asked beside its identity, since the inode of what was removed may come back as another kind. */
-const kindOf = (landing: Landing<Dir>): string => (landing.kind === 'entry' ? landing.look.kind : landing.kind);
+/** What a landing is, and where. Asked beside its identity: the inode of what was removed may come back as another kind. */
+function standing(landing: Landing<Dir>): string {
+  if (landing.kind === 'entry') return `${landing.look.kind} ${landing.address}`;
+  return landing.kind === 'directory' ? `directory ${landing.address}` : landing.kind;
+}
 
-function kindAt(call: Call, path: string): string {
+function standingAt(call: Call, path: string): string {
   const landing = resolve(call.judged(), { base: [], path });
   release(landing);
-  return kindOf(landing);
+  return standing(landing);
 }
 
 // ---- the walk, page by page ----

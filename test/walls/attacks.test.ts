@@ -254,7 +254,8 @@ function askRaw(attack: Attack, made: Ground, flags: Pick<OpenAt, 'follow' | 'di
 }
 
 /** The verdicts a call would have by then: of every name at the top, and of the building that is asked. */
-function boundFor({ reader = null, policy, deny = [] }: Attack, tree: Tree, path: string): Bound {
+function boundFor({ reader: own, policy, deny = [] }: Attack, tree: Tree, path: string): Bound {
+  const reader = own ?? null;
   const listing = tree.root.list();
   if (failed(listing)) throw new Error(listing);
   const asked = parseAddress(path);
