@@ -118,6 +118,8 @@ export class Log {
   /** The last line the sink is known to hold. */
   #taken: { readonly log: string; readonly seq: number; readonly head: Hash } | undefined;
   #attempt: Attempt | undefined;
+  /** Appends that failed since then. */
+  #failed = 0;
   #gap = NO_GAP;
   readonly #waiting: Waiting[] = [];
   #isGiving = false;
@@ -188,6 +190,7 @@ export class Log {
     } catch (error) {
       // Refuses: the decisions have no line, whatever the reason, and the sink is asked where it stands before the next.
       this.#open = undefined;
+      this.#failed++;
       this.#lose(group.length);
       onTrouble?.(error);
       for (const { settle } of group) settle(false);
@@ -217,6 +220,7 @@ export class Log {
     await this.#sink.append(lines, signal);
     const { log, mac, asked } = open;
     this.#attempt = undefined;
+    this.#failed = 0;
     this.#open = { log, seq, head, mac, asked };
     this.#taken = { log, seq: seq - 1, head };
     this.#gap = { late: null, lost: this.#gap.lost - told.lost };
@@ -299,9 +303,17 @@ export class Log {
     const log = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('hex');
     const [mac, asked] = [await this.#macOf(log), await this.#askedOf(log)];
     const { full } = this.#options;
-    const keyed = mac !== undefined;
+    const [keyed, failed] = [mac !== undefined, this.#failed];
     const from = previous && { log: previous.log, head: previous.head };
-    const first: LogFields = { kind: 'log', version: 1, previous: from, keyed, full, asked_key: whichKey(asked) };
+    const first: LogFields = {
+      kind: 'log',
+      version: 1,
+      previous: from,
+      failed,
+      keyed,
+      full,
+      asked_key: whichKey(asked),
+    };
     return { log, seq: 0, head: from?.head ?? NO_HASH, mac, asked, first };
   }
 

@@ -65,6 +65,8 @@ export interface LogFields {
   readonly version: 1;
   /** The log this one goes on from. */
   readonly previous: { readonly log: string; readonly head: Hash } | null;
+  /** Appends that failed since `previous`: what they held may stand between, acknowledged by nobody. */
+  readonly failed: number;
   /** Whether its lines have a `mac`. */
   readonly keyed: boolean;
   readonly full: boolean;
@@ -210,12 +212,12 @@ function recordOf(bytes: Uint8Array): Pick<Line, 'log' | 'seq' | 'prev' | 'field
 
 /** What the chain needs of a line's fields; of a call, nothing. */
 function fieldsOf(record: object): Line['fields'] | undefined {
-  const { kind, previous, keyed, torn } = record as Record<string, unknown>; // as above
+  const { kind, previous, failed, keyed, torn } = record as Record<string, unknown>; // as above
   switch (kind) {
     case 'call':
       return { kind };
     case 'log':
-      return typeof keyed === 'boolean' && isPrevious(previous) ? (record as LogFields) : undefined;
+      return typeof keyed === 'boolean' && isCount(failed) && isPrevious(previous) ? (record as LogFields) : undefined;
     case 'resumed':
       return isTorn(torn) ? (record as ResumedFields) : undefined;
     default:

@@ -131,9 +131,13 @@ class Chain {
   #logs = 0;
   #torn = 0;
   #lost = 0;
+  /** The same before the log that is being read. */
+  #lostBefore = 0;
   #isTorn = false;
   #headAt: number | undefined;
   #previous: LogFields['previous'] = null;
+  /** What the log that is being read goes on from. */
+  #from: LogFields['previous'] = null;
   #bad: Verified['bad'] = null;
 
   constructor(options: VerifyOptions, plain: Digester) {
@@ -239,10 +243,11 @@ class Chain {
     return this.#wrongMac(line);
   }
 
-  async #wrongWithFirst(line: Line, { previous, keyed }: LogFields): Promise<string | undefined> {
+  async #wrongWithFirst(line: Line, fields: LogFields): Promise<string | undefined> {
+    const { previous, keyed } = fields;
     if (line.seq !== 0 || line.prev !== (previous?.head ?? NO_HASH))
       return 'it does not begin a log as the first line does';
-    if (this.#last !== undefined && !this.#isGoneOnFrom(this.#last, previous)) {
+    if (this.#last !== undefined && !this.#isGoneOnFrom(this.#last, fields)) {
       return 'it begins a log that does not go on from the one before it';
     }
     const { key } = this.#options;
@@ -252,10 +257,15 @@ class Chain {
     return this.#wrongMac(line);
   }
 
-  /** A file goes on from where the one before it ends; in one file, a log may begin after lines nobody acknowledged. */
-  #isGoneOnFrom(last: { readonly log: string; readonly hash: Hash }, previous: LogFields['previous']): boolean {
-    if (previous?.log !== last.log) return false;
-    return previous.head === last.hash || (!this.#isFirstOfFile && this.#recent.includes(previous.head));
+  /**
+   * A log goes on from where the one before it ends. In one file it may also follow lines that nobody acknowledged: some
+   * of the last ones of a log, or a log as a whole, which then goes on from the same place.
+   */
+  #isGoneOnFrom(last: { readonly log: string; readonly hash: Hash }, { previous, failed }: LogFields): boolean {
+    if (previous?.log === last.log && previous.head === last.hash) return true;
+    if (this.#isFirstOfFile || failed === 0) return false;
+    if (previous?.log === last.log) return this.#recent.includes(previous.head);
+    return previous?.log === this.#from?.log && previous?.head === this.#from?.head;
   }
 
   #wrongMac({ macFits }: Line): string | undefined {
@@ -268,8 +278,8 @@ class Chain {
     const { fields, log, seq, hash } = line;
     if (this.#gap !== undefined) this.#torn++;
     this.#gap = undefined;
-    if (fields.kind === 'resumed') this.#lost += Number(fields.lost);
     if (fields.kind === 'log') this.#beginLog(fields);
+    if (fields.kind === 'resumed') this.#lost += Number(fields.lost);
     this.#isFirstOfFile = false;
     this.#last = { log, seq, hash };
     this.#lines++;
@@ -284,7 +294,11 @@ class Chain {
       this.#previous = previous;
       if (previous !== null && previous.head === this.#options.head) this.#headAt = 0;
     }
+    // A log nobody acknowledged is told of by the one that begins anew: what it told itself is told again there.
+    if (previous?.log !== this.#last?.log) this.#lost = this.#lostBefore;
+    this.#lostBefore = this.#lost;
     this.#logs++;
+    this.#from = previous;
     this.#recent = [];
   }
 }

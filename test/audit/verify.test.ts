@@ -210,6 +210,19 @@ describe('logs that go on from one another', () => {
     },
   );
 
+  it.each(['fails', 'takes and fails'] as const)(
+    'hold from the start, after a sink that %s three times',
+    async (mood) => {
+      const sink = new MemorySink();
+      const log = await Log.on(sink, OPTIONS);
+      sink.mood = mood;
+      for (const run of ['a', 'b', 'c']) expect(await log.offer(() => decision(run), 0)).toBe(false);
+      sink.mood = 'takes';
+      expect(await log.offer(() => decision('d'), 0)).toBe(true);
+      expect(await verified(sink.text)).toMatchObject({ verdict: 'intact', lost: 3 });
+    },
+  );
+
   it('do not hold without a line that was acknowledged before', async () => {
     const all = lines(await goneOn('fails'));
     expect(await verified(text(all.filter((_, index) => index !== 2)))).toMatchObject({

@@ -1,0 +1,115 @@
+/** Receipts from the shell: `--receipts` keeps a log, `audit verify` judges it, by its exit status and in words. */
+
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { records } from './logs.js';
+
+const COMMAND = path.resolve('bin/portcullis.js');
+let directory: string;
+const at = (name: string): string => path.join(directory, name);
+
+function portcullis(...words: string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [COMMAND, ...words], { cwd: directory, encoding: 'utf8', timeout: 15_000 });
+}
+
+beforeAll(() => {
+  directory = fs.mkdtempSync(path.join(os.tmpdir(), 'portcullis-audit-'));
+  fs.mkdirSync(at('city/lab'), { recursive: true });
+  fs.writeFileSync(at('city/lab/a.txt'), 'needle\n');
+  fs.writeFileSync(at('key'), '5a'.repeat(32));
+  const kept = ['--city', 'city', '--receipts', 'log', '--receipts-key', 'key'];
+  expect(portcullis('search', 'needle', ...kept)).toMatchObject({ status: 0 });
+  expect(portcullis('call', 'read', '{"path":"../secret"}', ...kept)).toMatchObject({ status: 1 });
+});
+afterAll(() => fs.rmSync(directory, { recursive: true, force: true }));
+
+const verdict = (...words: string[]) => JSON.parse(portcullis('audit', 'verify', '--json', ...words).stdout);
+
+describe('portcullis --receipts', () => {
+  it('puts each call on record, and goes on with the log at the next one', () => {
+    const text = fs.readFileSync(at('log'), 'utf8');
+    expect(records(text).map(({ kind, tool, verdict }) => [kind, tool, verdict])).toEqual([
+      ['log', undefined, undefined],
+      ['call', 'search', 'admitted'],
+      ['resumed', undefined, undefined],
+      ['call', 'read', 'refused'],
+    ]);
+    expect(text).not.toMatch(/needle|secret/);
+  });
+
+  it.each<[string, string[], string]>([
+    ['another key than the log’s', ['--receipts', 'log'], 'another key'],
+    ['no key', ['--receipts', 'new', '--receipts-key', 'log'], 'is not a key'],
+    ['no place for a log', ['--receipts', 'nowhere/log'], 'ENOENT'],
+    ['a file that is no log', ['--receipts', 'key'], 'does not end as a receipt log does'],
+  ])('asks nothing with %s, and says what is wrong', (_, words, why) => {
+    const { status, stdout, stderr } = portcullis('read', 'lab/a.txt', '--city', 'city', ...words);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toContain('E_CONFIG_INVALID');
+    expect(stderr).toContain(why);
+    expect(fs.existsSync(at('log.lock'))).toBe(false);
+  });
+});
+
+describe('portcullis audit verify', () => {
+  it('prints the verdict, the count, the head, and that it is not proof against who can write it: exit 0', () => {
+    const { status, stdout, stderr } = portcullis('audit', 'verify', 'log');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^intact\nheld: 4 lines in 1 log, the last with seq 3\nhead: [0-9a-f]{64}\nnot proof against who can write it: /,
+    );
+  });
+
+  it('with the key and a kept head says what it is proof against', () => {
+    const { head } = verdict('log');
+    const { status, stdout } = portcullis('audit', 'verify', 'log', '--key', 'key', '--head', head.toUpperCase());
+    expect(status).toBe(0);
+    expect(stdout).toContain(
+      'the head that was kept is in it; 0 lines came after\nproof against who can write it and lacks the key',
+    );
+  });
+
+  it('names the first line that does not hold: exit 1', () => {
+    fs.writeFileSync(at('changed'), fs.readFileSync(at('log'), 'utf8').replace('"refused"', '"allowed"'));
+    const { status, stdout } = portcullis('audit', 'verify', 'changed');
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^changed: changed:4: it is not a line that was written/);
+    expect(verdict('changed')).toMatchObject({
+      intact: false,
+      verdict: 'changed',
+      lines: 3,
+      bad: { file: 'changed', line: 4 },
+    });
+  });
+
+  it('shows a cut tail against a kept head, and a torn one without: exit 1', () => {
+    const { head } = verdict('log');
+    const lines = fs.readFileSync(at('log'), 'utf8').split('\n');
+    fs.writeFileSync(at('cut'), `${lines.slice(0, 3).join('\n')}\n`);
+    fs.writeFileSync(at('torn'), lines.join('\n').slice(0, -50));
+    expect(portcullis('audit', 'verify', 'cut').status).toBe(0);
+    expect(portcullis('audit', 'verify', 'cut', '--head', head)).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/^cut: /),
+    });
+    expect(portcullis('audit', 'verify', 'torn')).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/^torn: .*line 3\n/),
+    });
+  });
+
+  it.each([
+    ['a file that is not there', ['nothing'], 'ENOENT'],
+    ['no file', [], 'missing required argument'],
+    ['a head that is none', ['log', '--head', 'abc'], '64 hex digits'],
+    ['a key that is none', ['log', '--key', 'log'], 'is not a key'],
+    ['a directory', ['city'], 'EISDIR'],
+  ])('with %s is wrong usage: exit 2', (_, words, why) => {
+    const { status, stdout, stderr } = portcullis('audit', 'verify', ...words);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(why);
+  });
+});
