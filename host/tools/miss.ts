@@ -29,7 +29,7 @@ export function nearbyMissing(call: Call, asked: Address, missing: Address, deep
 /** The names of a directory as the caller reaches them, or none if it lies above the floor or does not list. */
 function candidates(call: Call, asked: Address, landed: Address | ''): string[] {
   const prefix = spelledFrom(call, asked, landed);
-  if (prefix === undefined || landed === '') return [];
+  if (prefix === undefined) return [];
   const landing = resolve(call.judged(), { base: [], path: landed });
   if (landing.kind !== 'directory') {
     release(landing);

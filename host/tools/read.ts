@@ -129,6 +129,9 @@ async function readFile(
     if (!(await call.goOn())) return refused(cancelled(at));
     reading = guest.next();
   }
+  if (reading.kind === 'failed' && reading.code === 'quota' && call.meter.spent === undefined) {
+    throw new GuestFault('a budget that is not spent');
+  }
   if (filesystem.changed) return refused(changedAfterJudged(at));
   if (reading.kind === 'failed' && reading.code !== 'quota' && isElsewhere(call, asked, file)) {
     return refused(changedAfterJudged(at));
@@ -189,7 +192,7 @@ function value(args: ReadArgs, slice: Slice, passed: Passed | undefined, outgrow
   const version = passed?.version();
   const isWhole = version !== undefined && !outgrown;
   const pastTheEnd = lines === 0 && cut === undefined;
-  check(slice, bytes, args, passed !== undefined);
+  check(slice, bytes, args, passed?.bytes);
   return {
     path: args.path,
     text,
@@ -211,10 +214,11 @@ const NOTE_NOT_WHOLE =
   'no version and no total_lines';
 
 /** Counts that do not fit the text or one another are a broken guest's. Linear in the text. */
-function check(slice: Slice, bytes: number, args: ReadArgs, whole: boolean): void {
+function check(slice: Slice, bytes: number, args: ReadArgs, passedBytes: number | undefined): void {
   const fits =
     (slice.cut === undefined ? linesFit(slice, bytes, args) : cutFits(slice, slice.cut, bytes, args)) &&
-    (!whole || totalFits(slice, (args.offset ?? 0) + slice.lines));
+    (passedBytes === undefined ||
+      (totalFits(slice, (args.offset ?? 0) + slice.lines) && bytes <= passedBytes && slice.totalLines <= passedBytes));
   if (!fits) throw new GuestFault('counts that do not fit');
 }
 
@@ -230,8 +234,14 @@ const linesFit = ({ text, lines, more }: Slice, bytes: number, args: ReadArgs): 
   (lines > 0 || !more) &&
   (lines <= 1 || bytes <= limits.INTERVAL_CAP_BYTES);
 
+/** A line is cut at its cap, or up to three bytes before it where a character would be: a caller always gets on. */
 const cutFits = ({ text, lines, more }: Slice, cut: Cut, bytes: number, args: ReadArgs): boolean =>
-  lines === 0 && more && !text.includes('\n') && cut.cutBytes > 0 && cut.nextByte === (args.byte ?? 0) + bytes;
+  lines === 0 &&
+  more &&
+  !text.includes('\n') &&
+  bytes > limits.LINE_MAX_BYTES - 4 &&
+  cut.cutBytes > 0 &&
+  cut.nextByte === (args.byte ?? 0) + bytes;
 
 /** Lines of a text, a last one without its end too. */
 const countLines = (text: string): number => text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0);
@@ -252,6 +262,11 @@ class Passed {
     this.#next += bytes.length;
     this.#ended ||= end;
     if (bytes.length > 0) this.#hasher.update(bytes);
+  }
+
+  /** How many went by. */
+  get bytes(): number {
+    return this.#next;
   }
 
   version(): string {

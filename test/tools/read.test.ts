@@ -3,8 +3,9 @@
 import fc from 'fast-check';
 import { blake3 } from 'hash-wasm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ReadArgs, ReadValue } from '../../dist/tools/read.js';
-import { city, SETTINGS, type TestCity } from '../support/cities.js';
+import { type ReadArgs, type ReadValue, read as readTool } from '../../dist/tools/read.js';
+import { jsonSchema } from '../../dist/tools/tool.js';
+import { city, inEverySetting, SETTINGS, type TestCity } from '../support/cities.js';
 import { asError, asValue } from '../support/outcomes.js';
 import type { Things } from '../tree/worlds.js';
 
@@ -286,6 +287,12 @@ describe.each(SETTINGS)('read in the $tree tree, $binding binding', (setting) =>
     expect(error.recovery).toMatch(/\S/);
   });
 
+  it('looks at its arguments before it looks at anything else', async () => {
+    for (const path of ['lab/none', 'lab/.git/x', '/etc/passwd', 'cas:b3-0']) {
+      expect(asError(await place.call('read', { path, limit: 0 })).subject).toMatch(/: limit must be/);
+    }
+  });
+
   // ---- laws ----
 
   const piece = fc.constantFrom(
@@ -355,5 +362,39 @@ describe.each(SETTINGS)('read in the $tree tree, $binding binding', (setting) =>
       }),
       RUNS,
     );
+  });
+});
+
+describe('what models are told of read', () => {
+  it('names its ceilings, its cost and what to do before: search first', () => {
+    const { description } = readTool;
+    for (const word of [
+      '512 lines',
+      '64 KiB',
+      '`next_offset`',
+      '`next_byte`',
+      'a second a GiB',
+      '`search` first',
+      'UTF-8',
+    ]) {
+      expect(description).toContain(word);
+    }
+  });
+
+  it('describes every argument in the schema that is derived', () => {
+    const { properties, required, additionalProperties } = jsonSchema(readTool);
+    expect(Object.keys(properties ?? {})).toEqual(['path', 'offset', 'limit', 'byte']);
+    expect([required, additionalProperties]).toEqual([['path'], false]);
+    for (const property of Object.values(properties ?? {}))
+      expect(property).toMatchObject({ description: expect.any(String) });
+  });
+
+  it('answers with what its own schema describes', async () => {
+    await inEverySetting(THINGS, async (place) => {
+      for (const args of [{ path: 'lab/many' }, { path: 'lab/line5m', offset: 1 }, { path: 'lab/empty' }]) {
+        const value = asValue(await place.read(args));
+        expect(readTool.value.parse(value)).toEqual(value);
+      }
+    });
   });
 });
