@@ -61,7 +61,8 @@ export class Slots {
   take(name: string, signal?: AbortSignal): Promise<Slot | NoSlot> {
     if (signal?.aborted === true) return Promise.resolve('cancelled');
     const tenant = this.#tenant(name);
-    const free = this.#running < this.#count;
+    // A slot that is kept for another tenant is not free for this one: its calls wait, and what waits is bounded.
+    const free = this.#running < this.#count && tenant.running < this.#most();
     if (!free && (this.#waiting >= this.#limits.queue || tenant.waiting.size >= this.#limits.tenantQueue)) {
       this.#forgetIdle(name, tenant);
       return Promise.resolve('full');

@@ -70,6 +70,14 @@ describe('slots', () => {
     expect(slots.waiting).toBe(0);
   });
 
+  it('bound what one tenant has waiting also while the slot that is left for others is free', async () => {
+    const slots = new Slots(3, { ...LIMITS, tenantQueue: 2 });
+    const taken = ['a', 'a', 'a', 'a', 'a'].map((name) => slots.take(name));
+    expect(await taken[4]).toBe('full');
+    expect([slots.running, slots.waiting]).toEqual([2, 2]);
+    expect(typeof (await slots.take('b'))).toBe('object');
+  });
+
   it('given back twice are given back once', async () => {
     const slots = new Slots(1, LIMITS);
     const slot = await slots.take('a');
