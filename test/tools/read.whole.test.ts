@@ -395,6 +395,8 @@ describe('a guest that breaks the contract gets no answer', () => {
   const place = new TestCity(
     memoryWorld([
       ['lab/f', CONTENT],
+      ['lab/long', `${'m'.repeat(MiB + 5)}\nx\n`],
+      ['lab/lines', 'x\n'.repeat(999)],
       ['lab/g', 'g\n'],
     ]),
     'fixed',
@@ -511,8 +513,7 @@ describe('a guest that breaks the contract gets no answer', () => {
     expect(error.subject).toBe('lab/f: the sandboxed component trapped');
   });
 
-  const all = [[0, 9]] as const;
-  const cut = { nextByte: 2, cutBytes: 3 };
+  const all = [[0, 4 * MiB]] as const;
   const lines513 = 'x\n'.repeat(READ_CAP_LINES + 1);
   it.each<[string, Partial<Slice>, Partial<ReadArgs>?]>([
     ['more lines than its text', { lines: 3, more: false }, { limit: 3 }],
@@ -525,23 +526,43 @@ describe('a guest that breaks the contract gets no answer', () => {
     ['fewer lines in all than it gives', { totalLines: 1, more: false }],
     ['more follows and nothing was given', { text: '', lines: 0 }],
     ['nothing there, of a line that is', { text: '', lines: 0, more: false }],
-    ['a cut and lines', { cut }],
-    ['a cut, and nothing follows', { text: 'ab', lines: 0, more: false, cut }],
-    ['a cut of nothing', { text: 'ab', lines: 0, cut: { nextByte: 2, cutBytes: 0 } }],
-    ['a cut that does not go on where its text ends', { text: 'ab', lines: 0, cut: { nextByte: 1, cutBytes: 3 } }],
-    ['a cut that stands still', { text: '', lines: 0, cut: { nextByte: 4, cutBytes: 3 } }, { byte: 1 }],
-    ['a cut across lines', { text: 'a\n', lines: 0, cut }],
-    ['a cut past the end', { text: 'ab', lines: 0, totalLines: 0, cut }],
-    ['513 lines', { text: lines513, lines: 513, totalLines: 999 }, { limit: 9_999 }],
-    ['over 64 KiB in two lines', { text: `${'x'.repeat(65_535)}\nx\n` }],
+    ['more text than passed', { text: 'abcdef\nb\n' }],
+    ['more lines in all than bytes that passed', { totalLines: 6 }],
+    ['513 lines', { text: lines513, lines: 513, totalLines: 999 }, { path: 'lab/lines', limit: 9_999 }],
+    ['over 64 KiB in two lines', { text: `${'x'.repeat(65_535)}\nx\n` }, { path: 'lab/long' }],
   ])('E_GUEST_TRAP for counts that do not fit: %s', async (_, slice, args = {}) => {
     const outcome = await place.read({ ...ASK, ...args }, reading(all, { ...GOOD, ...slice }));
     expect(asError(outcome).code).toBe('E_GUEST_TRAP');
   });
 
-  it('takes a cut whose counts fit', async () => {
-    const slice = { text: 'ab', lines: 0, totalLines: 3, more: true, cut };
-    expect(asValue(await place.read(ASK, reading(all, slice)))).toMatchObject({ next_byte: 2, cut_bytes: 3 });
+  const CUT: Slice = {
+    text: 'm'.repeat(MiB),
+    lines: 0,
+    totalLines: 2,
+    more: true,
+    cut: { nextByte: MiB, cutBytes: 6 },
+  };
+  const ASK_LONG = { path: 'lab/long' };
+
+  it.each<[string, Partial<Slice>, Partial<ReadArgs>?]>([
+    ['of whole lines', { cut: { nextByte: 4, cutBytes: 6 }, text: GOOD.text, lines: 2, totalLines: 3 }],
+    ['and nothing follows', { more: false }],
+    ['of nothing', { cut: { nextByte: MiB, cutBytes: 0 } }],
+    ['that does not go on where its text ends', { cut: { nextByte: MiB - 1, cutBytes: 6 } }],
+    ['that goes on where it began', { cut: { nextByte: MiB, cutBytes: 6 } }, { byte: 1 }],
+    ['long before its cap', { text: 'm', cut: { nextByte: 1, cutBytes: 6 } }],
+    ['that stands still', { text: '', cut: { nextByte: 4, cutBytes: 6 } }, { byte: 4 }],
+    ['across lines', { text: `${'m'.repeat(MiB - 1)}\n` }],
+    ['past the end', { totalLines: 0 }],
+  ])('E_GUEST_TRAP for a cut that does not fit: %s', async (_, slice, args = {}) => {
+    const outcome = await place.read({ ...ASK_LONG, ...args }, reading(all, { ...CUT, ...slice }));
+    expect(asError(outcome).code).toBe('E_GUEST_TRAP');
+  });
+
+  it('takes lines and cuts whose counts fit', async () => {
+    expect(asValue(await place.read(ASK, reading(all)))).toMatchObject({ next_offset: 2, total_lines: 3 });
+    const value = asValue(await place.read(ASK_LONG, reading(all, CUT)));
+    expect(value).toMatchObject({ next_byte: MiB, cut_bytes: 6 });
   });
 
   it('E_GUEST_TRAP for one that traps, or uses up its stack', async () => {
