@@ -110,7 +110,7 @@ interface Gap {
 const NO_GAP: Gap = { late: null, lost: 0 };
 
 export class Log {
-  readonly #sink: Sink;
+  readonly #sink: Sink | KeptSink;
   readonly #options: LogOptions;
   readonly #plain: Digester;
   /** Undefined: where the sink stands is not known. */
@@ -125,14 +125,14 @@ export class Log {
   #isGiving = false;
   #isOverdue = false;
 
-  private constructor(sink: Sink, options: LogOptions, plain: Digester) {
+  private constructor(sink: Sink | KeptSink, options: LogOptions, plain: Digester) {
     this.#sink = sink;
     this.#options = options;
     this.#plain = plain;
   }
 
   /** A log on this sink. Touches nothing yet. */
-  static async on(sink: Sink, options: LogOptions): Promise<Log> {
+  static async on(sink: Sink | KeptSink, options: LogOptions): Promise<Log> {
     return new Log(sink, options, await digester());
   }
 
@@ -343,7 +343,7 @@ const LINES_GONE = 'the audit log does not hold the lines it took: somebody cut 
 const fitsKey = ({ macFits }: Line, mac: Digester | undefined): boolean =>
   mac === undefined ? macFits === undefined : macFits?.(mac) === true;
 
-const isKept = (sink: Sink): sink is KeptSink => 'stand' in sink;
+const isKept = (sink: Sink | KeptSink): sink is KeptSink => 'stand' in sink;
 
 const whichKey = (asked: Digester): string => asked('portcullis receipts: which key').slice(0, 16);
 

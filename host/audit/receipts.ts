@@ -7,15 +7,17 @@
 import { type Asked, type AxCode, type AxError, echo, type Outcome, storageFatal } from '../error.js';
 import { RECEIPT_TEXT_MAX_BYTES, RECEIPT_TIME_MS } from '../limits.js';
 import type { Account } from '../runner/job.js';
-import { Log, type LogOptions, type Sink } from './log.js';
+import { type KeptSink, Log, type LogOptions, type Sink } from './log.js';
 import type { CallFields, Digest } from './record.js';
+
+type AnySink = Sink | KeptSink;
 
 export interface ReceiptOptions {
   /**
    * Where lines go, of all tenants or of each: a function is asked once a city, and gives the same object for the same
    * log. A tenant that was not named is null.
    */
-  readonly sink: Sink | ((tenant: string | null) => Sink | Promise<Sink>);
+  readonly sink: AnySink | ((tenant: string | null) => AnySink | Promise<AnySink>);
   /** 32 secret bytes. With them lines cannot be forged by who can write the log, and digests can be made again. */
   readonly key?: Uint8Array;
   /** `full`: keeps the texts and paths that were asked. Default `hashed`: keyed hashes and lengths. */
@@ -66,7 +68,7 @@ export class Receipts {
   readonly #timeMs: number;
   readonly #component: string;
   /** Cities that write to one sink write one log. */
-  readonly #logs = new WeakMap<Sink, Promise<Log>>();
+  readonly #logs = new WeakMap<AnySink, Promise<Log>>();
 
   private constructor(options: ReceiptOptions, component: string) {
     if (options.key !== undefined && options.key.length !== 32) throw new RangeError('receipts.key must be 32 bytes');
@@ -131,7 +133,7 @@ export class Receipts {
     }
   }
 
-  #logOn(sink: Sink): Promise<Log> {
+  #logOn(sink: AnySink): Promise<Log> {
     const known = this.#logs.get(sink);
     if (known !== undefined) return known;
     const log = Log.on(sink, this.#logOptions());

@@ -5,14 +5,57 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openReceiptFile, readReceiptKey, verifyFiles } from '../../dist/audit/file.js';
+import { main, type Surroundings } from '../../dist/door/command.js';
+import { openRunner } from '../../dist/index.js';
 import { records } from './logs.js';
 
 const COMMAND = path.resolve('bin/portcullis.js');
 let directory: string;
 const at = (name: string): string => path.join(directory, name);
 
-function portcullis(...words: string[]): { status: number | null; stdout: string; stderr: string } {
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** As a shell starts it. */
+function shell(...words: string[]): Ended {
   return spawnSync(process.execPath, [COMMAND, ...words], { cwd: directory, encoding: 'utf8', timeout: 15_000 });
+}
+
+/** The same command in this process, over the real files: names are those of the test's directory. */
+async function portcullis(...words: string[]): Promise<Ended> {
+  const said = { stdout: '', stderr: '' };
+  const sink = (name: 'stdout' | 'stderr') => ({
+    isTerminal: false,
+    write: async (text: string) => {
+      said[name] += text.replaceAll(directory + path.sep, '');
+    },
+  });
+  const around: Surroundings = {
+    openRunner,
+    receipts: {
+      open: (file) => openReceiptFile(at(file)),
+      readKey: (file) => readReceiptKey(at(file)),
+      verify: (files, options) => verifyFiles(files.map(at), options),
+    },
+    out: sink('stdout'),
+    err: sink('stderr'),
+    input: async () => new Uint8Array(),
+    onInterrupt: () => () => {},
+    kill: () => {
+      throw new Error('closing took too long');
+    },
+    now: () => 0,
+    environment: {},
+    directory: at('city'),
+    platform: process.platform,
+    version: '0',
+  };
+  const status = await main(words, around);
+  return { status, ...said };
 }
 
 beforeAll(() => {
@@ -21,12 +64,13 @@ beforeAll(() => {
   fs.writeFileSync(at('city/lab/a.txt'), 'needle\n');
   fs.writeFileSync(at('key'), '5a'.repeat(32));
   const kept = ['--city', 'city', '--receipts', 'log', '--receipts-key', 'key'];
-  expect(portcullis('search', 'needle', ...kept)).toMatchObject({ status: 0 });
-  expect(portcullis('call', 'read', '{"path":"../secret"}', ...kept)).toMatchObject({ status: 1 });
+  expect(shell('search', 'needle', ...kept)).toMatchObject({ status: 0 });
+  expect(shell('call', 'read', '{"path":"../secret"}', ...kept)).toMatchObject({ status: 1 });
 });
 afterAll(() => fs.rmSync(directory, { recursive: true, force: true }));
 
-const verdict = (...words: string[]) => JSON.parse(portcullis('audit', 'verify', '--json', ...words).stdout);
+const verdict = async (...words: string[]) =>
+  JSON.parse((await portcullis('audit', 'verify', '--json', ...words)).stdout);
 
 describe('portcullis --receipts', () => {
   it('puts each call on record, and goes on with the log at the next one', () => {
@@ -45,8 +89,8 @@ describe('portcullis --receipts', () => {
     ['no key', ['--receipts', 'new', '--receipts-key', 'log'], 'is not a key'],
     ['no place for a log', ['--receipts', 'nowhere/log'], 'ENOENT'],
     ['a file that is no log', ['--receipts', 'key'], 'does not end as a receipt log does'],
-  ])('asks nothing with %s, and says what is wrong', (_, words, why) => {
-    const { status, stdout, stderr } = portcullis('read', 'lab/a.txt', '--city', 'city', ...words);
+  ])('asks nothing with %s, and says what is wrong', async (_, words, why) => {
+    const { status, stdout, stderr } = await portcullis('read', 'lab/a.txt', ...words);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('E_CONFIG_INVALID');
     expect(stderr).toContain(why);
@@ -56,28 +100,29 @@ describe('portcullis --receipts', () => {
 
 describe('portcullis audit verify', () => {
   it('prints the verdict, the count, the head, and that it is not proof against who can write it: exit 0', () => {
-    const { status, stdout, stderr } = portcullis('audit', 'verify', 'log');
+    // Through the shell: the one place where the whole command is wired.
+    const { status, stdout, stderr } = shell('audit', 'verify', 'log');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toMatch(
       /^intact\nheld: 4 lines in 1 log, the last with seq 3\nhead: [0-9a-f]{64}\nnot proof against who can write it: /,
     );
   });
 
-  it('with the key and a kept head says what it is proof against', () => {
-    const { head } = verdict('log');
-    const { status, stdout } = portcullis('audit', 'verify', 'log', '--key', 'key', '--head', head.toUpperCase());
+  it('with the key and a kept head says what it is proof against', async () => {
+    const { head } = await verdict('log');
+    const { status, stdout } = await portcullis('audit', 'verify', 'log', '--key', 'key', '--head', head.toUpperCase());
     expect(status).toBe(0);
     expect(stdout).toContain(
       'the head that was kept is in it; 0 lines came after\nproof against who can write it and lacks the key',
     );
   });
 
-  it('names the first line that does not hold: exit 1', () => {
+  it('names the first line that does not hold: exit 1', async () => {
     fs.writeFileSync(at('changed'), fs.readFileSync(at('log'), 'utf8').replace('"refused"', '"allowed"'));
-    const { status, stdout } = portcullis('audit', 'verify', 'changed');
+    const { status, stdout } = await portcullis('audit', 'verify', 'changed');
     expect(status).toBe(1);
     expect(stdout).toMatch(/^changed: changed:4: it is not a line that was written/);
-    expect(verdict('changed')).toMatchObject({
+    expect(await verdict('changed')).toMatchObject({
       intact: false,
       verdict: 'changed',
       lines: 3,
@@ -85,17 +130,17 @@ describe('portcullis audit verify', () => {
     });
   });
 
-  it('shows a cut tail against a kept head, and a torn one without: exit 1', () => {
-    const { head } = verdict('log');
+  it('shows a cut tail against a kept head, and a torn one without: exit 1', async () => {
+    const { head } = await verdict('log');
     const lines = fs.readFileSync(at('log'), 'utf8').split('\n');
     fs.writeFileSync(at('cut'), `${lines.slice(0, 3).join('\n')}\n`);
     fs.writeFileSync(at('torn'), lines.join('\n').slice(0, -50));
-    expect(portcullis('audit', 'verify', 'cut').status).toBe(0);
-    expect(portcullis('audit', 'verify', 'cut', '--head', head)).toMatchObject({
+    expect((await portcullis('audit', 'verify', 'cut')).status).toBe(0);
+    expect(await portcullis('audit', 'verify', 'cut', '--head', head)).toMatchObject({
       status: 1,
       stdout: expect.stringMatching(/^cut: /),
     });
-    expect(portcullis('audit', 'verify', 'torn')).toMatchObject({
+    expect(await portcullis('audit', 'verify', 'torn')).toMatchObject({
       status: 1,
       stdout: expect.stringMatching(/^torn: .*line 3\n/),
     });
@@ -107,8 +152,8 @@ describe('portcullis audit verify', () => {
     ['a head that is none', ['log', '--head', 'abc'], '64 hex digits'],
     ['a key that is none', ['log', '--key', 'log'], 'is not a key'],
     ['a directory', ['city'], 'EISDIR'],
-  ])('with %s is wrong usage: exit 2', (_, words, why) => {
-    const { status, stdout, stderr } = portcullis('audit', 'verify', ...words);
+  ])('with %s is wrong usage: exit 2', async (_, words, why) => {
+    const { status, stdout, stderr } = await portcullis('audit', 'verify', ...words);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(why);
   });

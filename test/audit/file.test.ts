@@ -99,6 +99,30 @@ describe('a log in a file', () => {
     await sink.close();
   });
 
+  it('finds lines that stand there although their append failed, and tells that they were late', async () => {
+    const sink = await openReceiptFile(file);
+    let fails = true;
+    const log = await Log.on(
+      {
+        append: async (lines: string) => {
+          await sink.append(lines);
+          if (fails) throw new Error('the answer was lost on the way');
+        },
+        stand: () => sink.stand(),
+        isFull: () => sink.isFull(),
+        turn: () => sink.turn(),
+      },
+      OPTIONS,
+    );
+    expect(await log.offer(() => decision('a'), 0)).toBe(false);
+    fails = false;
+    expect(await log.offer(() => decision('b'), 0)).toBe(true);
+    await sink.close();
+    expect(records(text())[2]).toMatchObject({ kind: 'resumed', late: [1, 1], lost: 0, answers: 'withheld' });
+    expect(runsIn()).toEqual(['a', 'b']);
+    expect(await verifyFiles([file])).toMatchObject({ verdict: 'intact', logs: 1 });
+  });
+
   it.each(['not a log\n', '\0\0\0\0', 'x', '{"kind":"call"}\n'])(
     'is not begun behind something else: %j',
     async (other) => {

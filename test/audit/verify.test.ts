@@ -170,7 +170,7 @@ describe('a log that ends within a line', () => {
   const last = lines(LOG)[5] ?? '';
 
   it('is torn, wherever the cut is, and holds up to there', async () => {
-    for (let kept = 1; kept <= last.length; kept++) {
+    for (let kept = 1; kept <= last.length; kept += 3) {
       const result = await verified(text(whole) + last.slice(0, kept));
       expect(result).toMatchObject({ verdict: 'torn', bad: null, lines: 5 });
     }
