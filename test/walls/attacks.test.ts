@@ -26,6 +26,7 @@ const test = (attack: Attack) => (attack.needsRoot && !isRoot ? it.skip : it);
 const title = (attack: Attack): string => (attack.needsRoot ? `${attack.name} (needs root)` : attack.name);
 
 type Wall = 'judge' | 'filesystem';
+type Where = 'in its path' | 'in lab' | 'from the top';
 
 /** Runs a claim on fresh ground, the row's `before` done. */
 async function on(
@@ -196,33 +197,37 @@ async function searchOn(
   attack: Attack,
   binding: Setting['binding'],
   text: string,
-  where: 'in its path' | 'from the top' = 'in its path',
+  where: Where = 'in its path',
   open?: Wall,
 ): Promise<End> {
-  const path = made.fill(attack.path);
-  const args = where === 'in its path' ? { text, path } : { text };
+  const path = where === 'in lab' ? 'lab' : made.fill(attack.path);
+  const args = where === 'from the top' ? { text } : { text, path };
   const outcome = await new TestCity(made.world, binding).search(args, optionsOf(attack, made, open));
-  expectSilent(outcome, where === 'in its path' ? path : '\0', made);
+  expectSilent(outcome, where === 'from the top' ? '\0' : path, made);
   if (!outcome.ok) return { refused: outcome.error.code };
   const hit = outcome.value.matches[0];
   if (text === BAIT_NEEDLE) expect(hit).toBeUndefined();
   return hit === undefined ? 'nothing' : { lands: hit.text };
 }
 
-/** With one wall's bound open: for what may be found and for the bait, at the path and from the top. */
+/** With one wall's bound open: for what may be found and for the bait, at the path, beside it, and from the top. */
 async function searchesOn(shared: Shared, attack: Attack, open: Wall): Promise<void> {
-  for (const where of ['in its path', 'from the top'] as const) {
-    for (const text of ['LANDED', BAIT_NEEDLE]) {
-      await shared.on((made) => searchOn(made, attack, 'fixed', text, where, open));
-    }
+  const baited: End[] = [];
+  for (const where of ['in its path', 'in lab', 'from the top'] as const) {
+    await shared.on((made) => searchOn(made, attack, 'fixed', 'LANDED', where, open));
+    baited.push(await shared.on((made) => searchOn(made, attack, 'fixed', BAIT_NEEDLE, where, open)));
   }
+  expect(baited.at(-1)).toEqual(endFromTop(attack, open));
 }
 
-/** A walk of the whole city finds no bait, or finds that the city is another one, or that all is closed. */
-function endFromTop({ before = [], between = [] }: Attack): End {
+/**
+ * A walk of the whole city finds no bait, or finds that the city is another one. A guest that was let into closed
+ * buildings and says so is a broken one.
+ */
+function endFromTop({ before = [], between = [] }: Attack, open?: Wall): End {
   if (before.some((swap) => 'replaceRoot' in swap)) return { refused: 'E_STORAGE_FATAL' };
   if (between.some((swap) => 'replaceRoot' in swap)) return { refused: 'E_GATE_DENIED' };
-  return 'nothing';
+  return open === 'filesystem' ? { refused: 'E_GUEST_TRAP' } : 'nothing';
 }
 
 function askRaw(attack: Attack, made: Ground, flags: Pick<OpenAt, 'follow' | 'directory'>): void {
