@@ -228,6 +228,7 @@ describe.each(SETTINGS)('a search that stops, $tree, $binding', (setting) => {
         ),
       );
       expect(partials.length).toBeGreaterThan(4);
+      expect(partials[0]).toMatchObject({ count: 0, coverage: { entries: 0 } }); // a guest may hang on its first page
       for (const partial of partials) {
         expect(partial).toMatchObject({ truncated: true, stopped: expect.stringContaining('its time is over') });
         expect(whole.matches.slice(0, partial.count)).toEqual(partial.matches);

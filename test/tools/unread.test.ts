@@ -13,8 +13,10 @@ import type { Reason } from '../../dist/wasi/filesystem.js';
 
 const why = (code: ErrorCode, path = 'lab/x', reason?: Reason) => whyUnread(path, code, reason, FILE_CAP_BYTES);
 
-/** Each cause, the codes that are it, and what is said. */
-const ROWS: readonly [cause: Cause, codes: readonly ErrorCode[], sentence: string][] = [
+const DEEP = Array.from({ length: DEPTH_MAX + 1 }, () => 'd').join('/');
+
+/** Each cause, the codes that are it, and what is said of `lab/x` or of the path given. */
+const ROWS: readonly [cause: Cause, codes: readonly ErrorCode[], sentence: string, path?: string][] = [
   ['too_large', ['file-too-large'], 'larger than 1 MiB; read it by interval with `read`'],
   ['name', ['illegal-byte-sequence'], 'its name is not an address: it is not UTF-8'],
   ['not_regular', ['unsupported'], 'not a regular file'],
@@ -29,15 +31,15 @@ const ROWS: readonly [cause: Cause, codes: readonly ErrorCode[], sentence: strin
     'it is over its share of one call; its rest was not looked at: search it, or rooms of it, by `path`',
   ],
   ['entries', ['overflow'], `it has more than ${DIR_ENTRIES_MAX} entries (DIR_ENTRIES_MAX)`],
-  ['depth', ['name-too-long'], `deeper than ${DEPTH_MAX} directories (DEPTH_MAX)`],
+  ['depth', ['name-too-long'], `deeper than ${DEPTH_MAX} directories (DEPTH_MAX)`, DEEP],
   ['disk', ['io', 'busy', 'not-directory', 'is-directory'], 'the disk did not answer'],
 ];
 
 describe('why something is unread', () => {
-  it.each(ROWS)('%s, of %j: %s', (cause, codes, sentence) => {
+  it.each(ROWS)('%s, of %j: %s', (cause, codes, sentence, path) => {
     for (const code of codes) {
       expect(causeOf(code)).toBe(cause);
-      expect(why(code)).toBe(sentence);
+      expect(why(code, path)).toBe(sentence);
     }
   });
 
