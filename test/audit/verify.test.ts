@@ -114,6 +114,36 @@ describe('lines', () => {
   });
 });
 
+/** A line with other words and a sum that fits again; its place may change, too. */
+async function rewritten(line: string | undefined, change: Record<string, unknown>): Promise<string> {
+  const { log, seq, time, prev, mac: _mac, sum: _sum, ...fields } = { ...JSON.parse(line ?? ''), ...change };
+  return writeLine(fields, { log, seq, timeMs: Date.parse(time), prev }, await digester(), undefined);
+}
+
+describe('somebody who knows how lines are written', () => {
+  const [l0, l1, l2, l3, l4, l5] = lines(LOG);
+
+  it('and changes one is found at the next: it does not follow', async () => {
+    const changed = await rewritten(l2, { verdict: 'admitted' });
+    expect(await verified(text([l0, l1, changed, l3, l4, l5]))).toMatchObject({ verdict: 'changed', bad: { line: 4 } });
+  });
+
+  it('and mends the chain behind a dropped one is found by the seq', async () => {
+    const mended = await rewritten(l3, { prev: await blake3(l1 ?? '') });
+    expect(await verified(text([l0, l1, mended]))).toMatchObject({ verdict: 'changed', bad: { line: 3 } });
+  });
+
+  it('and adds to a file that was put aside is found by the next file, whatever that says of failed appends', async () => {
+    const { log } = JSON.parse(l0 ?? '');
+    const head = await blake3(l3 ?? '');
+    const previous = { log, head };
+    const next = await rewritten(l0, { log: 'f'.repeat(32), previous, prev: head, failed: 1 });
+    expect(await verified([text([l0, l1, l2, l3]), text([next])])).toMatchObject({ verdict: 'intact', logs: 2 });
+    const added = [text([l0, l1, l2, l3, l4]), text([next])];
+    expect(await verified(added)).toMatchObject({ verdict: 'changed', bad: { file: '2', line: 1 } });
+  });
+});
+
 describe('who can write the file', () => {
   /** Writes the log anew with one decision changed, as somebody who knows the format and not the key. */
   async function forged(log: string, mac?: Uint8Array): Promise<string> {
