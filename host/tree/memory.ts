@@ -330,9 +330,9 @@ class MemoryDir implements Dir, Held {
     return new MemoryDir(this.#tree, this.#node, this.identity.device, this.#found);
   }
 
-  /** The root's does nothing: it is the tree's. */
+  /** The root's does nothing: it is the tree's. Another handle on the root is its holder's. */
   close(): void {
-    if (this.#found !== undefined) this.release();
+    if (this.#tree.root !== this) this.release();
   }
 
   release(): void {
