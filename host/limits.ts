@@ -78,6 +78,8 @@ export const BUILDING_OPENS_MAX = 1_000_000;
 export const BUILDING_BYTES_MAX = 8 * GiB;
 /** Memory of the guest, in WebAssembly pages of 64 KiB; declared in the module and checked before it runs. */
 export const GUEST_MEMORY_MAX_PAGES = 4_096;
+/** Entries of the guest's tables of functions: each is memory of the host's, taken anew for each call. */
+export const GUEST_TABLE_MAX = 1_024;
 /** Names a page of `search` takes up before the host looks at the clock and the caller's signal. */
 export const PAGE_ENTRIES = 1_024;
 /** Bytes a page of `search` or `read` passes before the same. */

@@ -4,6 +4,7 @@
  */
 
 import { type Asked, guestTrap, limitReached, type Outcome, refused, storageFatal } from '../error.js';
+import { GUEST_MEMORY_MAX_PAGES } from '../limits.js';
 import type { TreeRefusal } from '../tree/opening.js';
 import { openTree, type TreeSpec } from '../tree/spec.js';
 import { GuestFault } from '../wasi/world.js';
@@ -75,14 +76,21 @@ export async function execute(
 }
 
 /**
- * Whether the guest is to blame: a fault it was caught in, a trap, or a stack it used up. (A stack overflow of the
+ * Whether the guest is to blame: a fault it was caught in, a trap, an exception of its own, or a stack it used up. (A stack overflow of the
  * host itself would look the same; the instance is discarded either way.)
  */
 const isGuests = (thrown: unknown): boolean =>
-  thrown instanceof GuestFault || thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError;
+  thrown instanceof GuestFault ||
+  thrown instanceof WebAssembly.RuntimeError ||
+  thrown instanceof WebAssembly.Exception ||
+  thrown instanceof RangeError;
 
 const memoryError = (at: Asked) =>
-  limitReached(at, 'the guest’s memory is full (GUEST_MEMORY_MAX_PAGES)', 'ask for less: a narrower `path`');
+  limitReached(
+    at,
+    `the guest’s memory is full (GUEST_MEMORY_MAX_PAGES, ${GUEST_MEMORY_MAX_PAGES} of 64 KiB)`,
+    'ask for less: a narrower `path`',
+  );
 
 function treeError(at: Asked, refusal: TreeRefusal) {
   switch (refusal) {

@@ -23,7 +23,7 @@ import * as limits from '../limits.js';
 import type { Call } from '../runner/call.js';
 import { utf8Bytes } from '../tree/names.js';
 import type { Dir, Entry, Identity } from '../tree/tree.js';
-import { ERROR_CODES } from '../wasi/codes.js';
+import { ERROR_CODES, type ErrorCode } from '../wasi/codes.js';
 import type { Filesystem, Preopen } from '../wasi/filesystem.js';
 import {
   type Ending,
@@ -296,8 +296,40 @@ class Answer {
     this.#unread.push(...page.unread);
     if (this.#unread.length > limits.UNREAD_SHOWN) throw new GuestFault('more unread entries than its cap');
     for (const unread of page.unread) this.#checkUnread(unread);
-    if (page.coverage.notText > page.coverage.looked) throw new GuestFault('counts that do not fit');
+    if (!this.#countsFit(page.coverage)) throw new GuestFault('counts that do not fit');
+    if (!this.#endingFits(page.ending)) throw new GuestFault('an ending that cannot be');
     this.#coverage = page.coverage;
+  }
+
+  /**
+   * Each name counts once: so no more of them than were listed and the start place, no more looked into than were opened
+   * and the start place, no fewer than pages before had, nor than were named.
+   */
+  #countsFit(coverage: GuestCoverage): boolean {
+    const { looked, directories, links, reserved, notText, causes } = coverage;
+    const { opens, entries } = this.#call.meter.used;
+    const unreadable = sumOf(causes);
+    const before = this.#coverage;
+    return (
+      notText <= looked &&
+      looked + directories <= opens + 1 &&
+      looked + directories + links + reserved + unreadable <= entries + 1 &&
+      new Set(this.#hits.map((hit) => hit.path)).size <= looked &&
+      this.#unread.length === Math.min(limits.UNREAD_SHOWN, unreadable) &&
+      ERROR_CODES.every((code, number) => this.#namedAs(code) <= (causes[number] ?? 0)) &&
+      COUNTS.every((count) => before[count] <= coverage[count]) &&
+      before.causes.every((count, number) => count <= (causes[number] ?? 0))
+    );
+  }
+
+  #namedAs(code: ErrorCode): number {
+    return this.#unread.filter(({ cause }) => cause === code).length;
+  }
+
+  #endingFits(ending: Ending): boolean {
+    if (ending === 'budget') return this.#call.meter.spent !== undefined;
+    if (ending === 'matches') return this.#hits.length === this.#caps.matchCap;
+    return ending !== 'text' || this.#hits.length > 0;
   }
 
   #takeHit(hit: Hit): void {
@@ -318,18 +350,21 @@ class Answer {
   }
 
   /**
-   * What is closed is not met, so it cannot have been unread: no name below a closed building, whatever its cause, and of
-   * the top only a building whose rules do not read. A name that is no address, in a place that is open, is in no bound.
+   * What is closed is not met, so it cannot have been unread: what holds it was walked, and of the top it is at most a
+   * building whose rules do not read. A name that is no address is in no bound, but it is one name.
    */
   #checkUnread({ path, cause }: GuestUnread): void {
     if (!this.#isBelowStart(path)) throw new GuestFault('a path outside its start');
     const { bound } = this.#call.judged();
-    const building = buildingOf(path);
-    const isBelow = building !== path;
-    if (isBelow && bound.judge(building) !== undefined) throw new GuestFault('a path that is not met');
-    if (cause === 'illegal-byte-sequence' || isBroken(parseAddress(path))) return;
-    const denial = bound.judge(path);
-    if (denial !== undefined && denial.kind !== 'rules-unreadable') throw new GuestFault('a path that is not met');
+    const slash = path.lastIndexOf('/');
+    const [parent, name] = [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
+    const isWalked = slash < 0 || (!isBroken(parseAddress(parent)) && bound.judge(parent) === undefined);
+    if (!isWalked) throw new GuestFault('a path that is not met');
+    if (cause === 'illegal-byte-sequence' && isUnspeakable(name)) return;
+    const denial = isBroken(parseAddress(path)) ? 'no address' : bound.judge(path);
+    if (denial !== undefined && (slash >= 0 || denial === 'no address' || denial.kind !== 'rules-unreadable')) {
+      throw new GuestFault('a path that is not met');
+    }
   }
 
   #isBelowStart(path: string): boolean {
@@ -371,7 +406,7 @@ class Answer {
   value(ending: Ending): SearchValue {
     const stopped = ending === 'complete' ? undefined : stoppedSentence(ending, this.#hits, this.#call, this.#caps);
     const { looked, directories, links, reserved, notText, causes } = this.#coverage;
-    const unreadable = causes.reduce((sum, each) => sum + each, 0);
+    const unreadable = sumOf(causes);
     return {
       matches: this.#hits.map(({ path, line, text }) => ({ path, line, text })),
       count: this.#hits.length,
@@ -397,6 +432,11 @@ class Answer {
 
 /** Room for the marker after a first block that was cut. */
 const MARKER_SLACK_BYTES = 64;
+/** A name that a listing gives and no address has: with a character that addresses do not have, or shown with U+FFFD. */
+const isUnspeakable = (name: string): boolean =>
+  !['', '.', '..'].includes(name) && (isBroken(parseAddress(name)) || name.includes('\ufffd'));
+const COUNTS = ['looked', 'directories', 'links', 'reserved', 'notText'] as const;
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
 const joined = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}/${name}`);
 
 /** The one place that says why a search stopped, and how to narrow it. */

@@ -92,7 +92,9 @@ export function whyUnread(path: string, code: ErrorCode, reason: Reason | undefi
     case 'entries':
       return `it has more than ${limits.DIR_ENTRIES_MAX} entries (DIR_ENTRIES_MAX)`;
     case 'depth':
-      return `deeper than ${limits.DEPTH_MAX} directories (DEPTH_MAX)`;
+      return path.split('/').length > limits.DEPTH_MAX
+        ? `deeper than ${limits.DEPTH_MAX} directories (DEPTH_MAX)`
+        : `what it holds has paths that may be longer than ${sizeInWords(limits.PATH_MAX_BYTES)} (PATH_MAX_BYTES)`;
     case 'disk':
       return FAILURE_SENTENCES[reason?.failure ?? 'io'];
   }

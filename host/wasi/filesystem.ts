@@ -19,9 +19,11 @@ import {
   GROWTH_SLACK_BYTES,
   GUEST_READ_MAX_BYTES,
   HELD_DIRS_MAX,
+  NAME_MAX_BYTES,
   PATH_MAX_BYTES,
   UNREAD_SHOWN,
 } from '../limits.js';
+import { utf8Bytes } from '../tree/names.js';
 import {
   type Dir,
   type Entry,
@@ -37,7 +39,7 @@ import {
   type Tree,
 } from '../tree/tree.js';
 import { CODE_OF_FAILURE, type ErrorCode } from './codes.js';
-import type { Meter, Refusal, Share } from './meter.js';
+import { type Meter, type Refusal, Share } from './meter.js';
 
 /** The one directory a guest is given. */
 export type Preopen =
@@ -177,6 +179,11 @@ const firstSegment = (path: string): string => {
   const slash = path.indexOf('/');
   return slash < 0 ? path : path.slice(0, slash);
 };
+/** Whether every name below a directory still fits PATH_MAX_BYTES: an answer names no longer path, and no worse one. */
+const leavesRoom = (shown: string): boolean => {
+  const room = PATH_MAX_BYTES - 3 * NAME_MAX_BYTES - 1; // a byte that is no UTF-8 is shown by three
+  return 3 * shown.length <= room || utf8Bytes(shown) <= room;
+};
 const isPlain = (path: string): boolean => path !== '' && path !== '.' && path !== '..' && !path.includes('/');
 
 /** One call's file system. Not shared, not reused; `close` gives everything back, also after a trap. */
@@ -233,6 +240,8 @@ export class Filesystem {
 
   /** The preopened directory and its name. A code if it does not open: the guest then has no directory at all. */
   preopened(): { readonly handle: DirHandle | SingleHandle; readonly name: string } | ErrorCode {
+    const over = this.#meter.hold(this.#live.size);
+    if (over !== undefined) return over;
     const preopen = this.#preopen;
     if (preopen.kind === 'single') return { handle: this.#keep(new SingleHandle(preopen)), name: preopen.shown };
     const opened = this.#openDirectoryAt(preopen.path, preopen.shown);
@@ -365,7 +374,7 @@ export class Filesystem {
 
   #enter(from: DirHandle, dir: Dir, name: string, share: Share, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
     const shown = joined(from.shown, name);
-    if (from.depth >= DEPTH_MAX) return this.#refuse(shown, 'name-too-long');
+    if (from.depth >= DEPTH_MAX || !leavesRoom(shown)) return this.#refuse(shown, 'name-too-long');
     const opened = dir.directory(name);
     if (opened === 'is-link') return asked.follow ? this.#openRoute(from, name, asked) : 'not-directory';
     if (opened === 'not-directory') return 'not-directory';
@@ -392,6 +401,7 @@ export class Filesystem {
 
   /** A link, or more than one segment: resolved from the root by the one resolver, with this wall's bound. */
   #openRoute(from: DirHandle, path: string, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
+    if (from.shown.length + path.length >= PATH_MAX_BYTES) return 'name-too-long';
     const base = from.landed === '' ? [] : from.landed.split('/');
     return this.#openRouteFrom(base, path, joined(from.shown, path), asked, from.share);
   }
@@ -403,13 +413,18 @@ export class Filesystem {
     asked: OpenAt,
     share: Share | undefined,
   ): DirHandle | FileHandle | ErrorCode {
-    const account = share ?? this.#meter.share(firstSegment(base[0] ?? path));
+    const account = share ?? this.#shareOf(firstSegment(base[0] ?? path));
     const toll = new Toll(this.#meter, account);
     const root = new Metered(this.#tree.root, toll, true);
     const landing = resolve({ root, spellings: this.#tree.spellings, bound: this.#bound }, { base, path });
     if (toll.refusal === undefined) return this.#land(landing, shown, asked, account);
     release(landing);
     return toll.refusal === 'quota' ? 'quota' : this.#refuse(shown, toll.refusal);
+  }
+
+  /** The account of a building that may be entered. What is closed has none: a guest invents names without end. */
+  #shareOf(building: string): Share {
+    return this.#bound.judge(building) === undefined ? this.#meter.share(building) : new Share();
   }
 
   #land(landing: Landing<Metered>, shown: string, asked: OpenAt, share: Share): DirHandle | FileHandle | ErrorCode {

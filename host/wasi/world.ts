@@ -166,8 +166,11 @@ class World implements Guest {
   #exports: Exports | undefined;
   #bytes = new Uint8Array(0);
   #view = new DataView(this.#bytes.buffer);
-  /** Who may call whom: the host enters the guest, the guest calls imports; from realloc nothing comes back in. */
-  #state: 'outside' | 'in-guest' | 'in-realloc' = 'outside';
+  /**
+   * Who may call whom: the host enters the guest, the guest calls imports; from realloc nothing comes back in. Whatever
+   * an import or realloc throws leaves it where it was, so a guest that catches it (WebAssembly can) is never served again.
+   */
+  #state: 'outside' | 'in-guest' | 'in-host' | 'in-realloc' | 'broken' = 'outside';
 
   constructor(filesystem: Filesystem) {
     this.#filesystem = filesystem;
@@ -222,6 +225,7 @@ class World implements Guest {
     if (this.#state !== 'outside') throw new GuestFault('re-entered');
     this.#state = 'in-guest';
     const result = call(this.#guest());
+    if (this.#state !== 'in-guest') throw new GuestFault('went on after a fault');
     this.#state = 'outside';
     this.#look();
     return result >>> 0;
@@ -266,6 +270,7 @@ class World implements Guest {
     const before = this.#state;
     this.#state = 'in-realloc';
     const given: unknown = this.#guest().cabi_realloc(ptr, oldSize, align, newSize);
+    if (this.#state !== 'in-realloc') throw new GuestFault('went on after a fault');
     this.#state = before;
     this.#look();
     return this.#aligned(Number(given), newSize, align);
@@ -362,9 +367,16 @@ class World implements Guest {
       links: this.#u32(at + 24),
       reserved: this.#u32(at + 28),
       notText: this.#u32(at + 32),
-      causes: this.#liftList(at + 36, 4, ERROR_CODES.length, (cause) => this.#u32(cause)),
+      causes: this.#liftCauses(at + 36),
     };
     return { hits, unread, coverage, ending: this.#case(at + 44, ENDINGS) };
+  }
+
+  /** One number for each case of error-code, in its order. */
+  #liftCauses(at: number): number[] {
+    const causes = this.#liftList(at, 4, ERROR_CODES.length, (cause) => this.#u32(cause));
+    if (causes.length !== ERROR_CODES.length) throw new GuestFault('not a number for each cause');
+    return causes;
   }
 
   /** reading: case@0, payload@8; slice: text@8 lines@16 total-lines@24 more@32 cut@40 (next-byte@48 cut-bytes@56); 64 bytes. */
@@ -407,6 +419,7 @@ class World implements Guest {
         'get-directories': (ret: number) => {
           this.#enterHost();
           this.#getDirectories(ret);
+          this.#leaveHost();
         },
       },
       [TYPES]: {
@@ -421,26 +434,32 @@ class World implements Guest {
         ) => {
           this.#enterHost();
           this.#openAt(handle, pathFlags, ptr, size, openFlags, flags, ret);
+          this.#leaveHost();
         },
         '[method]descriptor.read': (handle: number, length: bigint, offset: bigint, ret: number) => {
           this.#enterHost();
           this.#read(handle, length, offset, ret);
+          this.#leaveHost();
         },
         '[method]descriptor.read-directory': (handle: number, ret: number) => {
           this.#enterHost();
           this.#readDirectory(handle, ret);
+          this.#leaveHost();
         },
         '[method]directory-entry-stream.read-directory-entry': (handle: number, ret: number) => {
           this.#enterHost();
           this.#readEntry(handle, ret);
+          this.#leaveHost();
         },
         '[resource-drop]descriptor': (handle: number) => {
           this.#enterHost();
           this.#drop(handle, 'descriptor');
+          this.#leaveHost();
         },
         '[resource-drop]directory-entry-stream': (handle: number) => {
           this.#enterHost();
           this.#drop(handle, 'stream');
+          this.#leaveHost();
         },
       },
     };
@@ -451,8 +470,17 @@ class World implements Guest {
    * inside realloc. (Written out in each: a wrapper with rest arguments costs more than what it wraps.)
    */
   #enterHost(): void {
-    if (this.#state !== 'in-guest') throw new GuestFault('re-entered');
+    if (this.#state !== 'in-guest') {
+      this.#state = 'broken';
+      throw new GuestFault('re-entered');
+    }
+    this.#state = 'in-host';
     this.#look();
+  }
+
+  /** The last act of every import: not reached when one throws. */
+  #leaveHost(): void {
+    this.#state = 'in-guest';
   }
 
   /** list<tuple<descriptor, string>>: one tuple of handle@0 ptr@4 size@8, or none if the preopen did not open. */

@@ -62,6 +62,8 @@ export interface CallOptions {
   readonly unchecked?: Unchecked;
   readonly onPartial?: (value: unknown) => void;
   readonly goOn?: () => Promise<boolean>;
+  /** In place of the component that ships: a hostile guest for the fixed world. */
+  readonly module?: WebAssembly.Module;
   /** In place of the tool's own work: the same with other caps. */
   readonly work?: (call: Call) => Promise<Outcome<unknown>>;
 }
@@ -106,7 +108,7 @@ export class TestCity {
       job,
       options.work ?? ((call) => tool.run(call, parsed.value)),
       {
-        module: component.module,
+        module: options.module ?? component.module,
         ask: policy === undefined ? null : async (buildings) => buildings.map(policy),
         partial: (value) => options.onPartial?.(value),
         goOn: options.goOn ?? (async () => true),
