@@ -21,6 +21,8 @@ import { type DiskWorld, diskWorld, type Things } from '../tree/worlds.js';
 const ATTACKER = fileURLToPath(new URL('attacker.mjs', import.meta.url));
 /** Fewer than half of MATCH_CAP, so that no search ends before it has met them all. */
 const SLOTS = 24;
+/** Files beside the one with the needle in each directory that is swapped: opened by each search, from a place that moves. */
+const BESIDE = 16;
 /** In every file, so that one search would bring all of them. */
 const NEEDLE = 'needle';
 const INSIDE = `inside ${NEEDLE}`;
@@ -52,6 +54,7 @@ function things(): Things {
     (_, n): Things => [
       [`lab/d${n}/secret`, `${INSIDE}\n`],
       [`lab/f${n}`, `${INSIDE}\n`],
+      ...Array.from({ length: BESIDE }, (_, file) => [`lab/d${n}/beside${file}`, 'nothing\n'] as const),
     ],
   );
   return [
