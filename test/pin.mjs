@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { admitComponent } from '../dist/runner/component.js';
 
-const PINNED = new URL('cases/component.json', import.meta.url);
+const PINNED = new URL('../wit/component.json', import.meta.url);
 
 const bytes = readFileSync(new URL('../dist/portcullis.wasm', import.meta.url));
 const { hash, imports, memoryMaxPages } = await admitComponent(bytes);

@@ -12,6 +12,7 @@ import { type AxError, configInvalid, invalidArgs, type Outcome, ok, refused } f
 import { CONTEXT_CAP_LINES } from '../limits.js';
 import type { ReadValue } from '../tools/read.js';
 import type { SearchValue } from '../tools/search.js';
+import { type AuditOptions, audit } from './audit.js';
 import type { openRunner, Runner } from './node.js';
 import { type Look, type Shown, showError, showRead, showSearch } from './people.js';
 import { type ReceiptFiles, type VerifyOptions, verify } from './receipts.js';
@@ -149,10 +150,16 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
       ended(await callTool(tool, json, options, around)),
     );
 
-  program
+  const auditing = program
     .command('audit')
-    .summary('whether a log of receipts is whole')
-    .description('What an auditor asks.')
+    .summary('the capability page of this installation, with the table of attacks run live')
+    .description(
+      'What the component is and may do, the limits in force, the tree of this system, and every attack of the table, ' +
+        'run live on temporary cities. Exit status 1 if anything does not hold.',
+    )
+    .option('--json', 'the page as one line of JSON')
+    .action(async (options: AuditOptions) => ended(await audit(options, around)));
+  auditing
     .command('verify')
     .summary('whether every line of a log is as it was written')
     .description('Holds every line of a log of receipts against the chain, and names the first that does not hold.')

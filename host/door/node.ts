@@ -125,7 +125,7 @@ export interface Runner {
  */
 export async function openRunner(options: RunnerOptions = {}): Promise<Runner> {
   const budgets = lowered(options.limits);
-  const component = await admitComponent(await readFile(new URL('../portcullis.wasm', import.meta.url)));
+  const component = await admitComponent(await installedComponent());
   const receipts = options.receipts && (await Receipts.open(options.receipts, component.hash));
   const telemetry = options.telemetry === false ? undefined : (options.telemetry ?? (await findOpenTelemetry()));
   const inline = options.mode === 'inline';
@@ -136,6 +136,13 @@ export async function openRunner(options: RunnerOptions = {}): Promise<Runner> {
   const keeper = inline ? inlineKeeper() : new ThreadKeeper(stuck, budgets.enterTimeMs);
   return new NodeRunner(component.hash, pool, keeper, budgets, stuck, { receipts, telemetry });
 }
+
+/** The bytes of the component that ships. */
+export const installedComponent = (): Promise<Uint8Array> => readFile(new URL('../portcullis.wasm', import.meta.url));
+
+/** What was pinned of it with this source, as JSON: see `wit/component.json`. */
+export const pinnedComponent = async (): Promise<unknown> =>
+  JSON.parse(await readFile(new URL('../../wit/component.json', import.meta.url), 'utf8'));
 
 /** Who is told of each call. */
 interface Told {

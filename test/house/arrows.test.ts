@@ -20,7 +20,7 @@ const FLOORS = [
   'index',
 ];
 /** The only rooms with `node:fs`. */
-const FS_ROOMS = [/^tree\//, /^store\//, /^audit\/file\.ts$/, /^door\/node\.ts$/];
+const FS_ROOMS = [/^tree\//, /^store\//, /^audit\/file(-\w+)?\.ts$/, /^door\/node\.ts$/];
 
 interface Import {
   readonly file: string;

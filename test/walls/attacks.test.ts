@@ -1,5 +1,5 @@
 /**
- * The two walls, attack by attack: each row of test/cases/attacks.ts against the product with both walls up, with one
+ * The two walls, attack by attack: each row of host/audit/attacks.ts against the product with both walls up, with one
  * wall's bound open, against wall 2 alone as a hostile guest asks it, and against a naive program that falls for it.
  * Whatever is answered or told, no byte of the bait, no name that must not be told and no path of the host is in it.
  *
@@ -8,13 +8,13 @@
  */
 
 import { afterAll, describe, expect, it } from 'vitest';
+import { ATTACKS, type Attack, BAIT, BAIT_NEEDLE, CANARY, type End } from '../../dist/audit/attacks.js';
 import { isBroken, parseAddress } from '../../dist/judge/address.js';
 import { Bound, type Verdict } from '../../dist/judge/bound.js';
 import { defaultVerdict } from '../../dist/judge/rules.js';
 import { failed, type Tree } from '../../dist/tree/tree.js';
 import { Filesystem, type Handle, isCode, type OpenAt } from '../../dist/wasi/filesystem.js';
 import { ALLOWANCE, Meter } from '../../dist/wasi/meter.js';
-import { ATTACKS, type Attack, BAIT, BAIT_NEEDLE, CANARY, type End } from '../cases/attacks.js';
 import { BINDINGS, type CallOptions, type Setting, TestCity, TREES } from '../support/cities.js';
 import { type Ground, ground, isExpressible } from './ground.js';
 import { naiveAnswer } from './naive.js';

@@ -1,6 +1,6 @@
 /**
  * The component and its world: what is built is what is pinned, what runs is what is inside it, and nothing else is
- * admitted. The pin is test/cases/component.json; a change of the guest that is meant to ship is pinned again with
+ * admitted. The pin is wit/component.json; a change of the guest that is meant to ship is pinned again with
  * `node test/pin.mjs`.
  */
 
@@ -14,7 +14,7 @@ import { WORLD_IMPORTS } from '../../dist/wasi/world.js';
 
 const SHIPPED = 'dist/portcullis.wasm';
 const shipped = fs.readFileSync(SHIPPED);
-const pin = JSON.parse(fs.readFileSync('test/cases/component.json', 'utf8'));
+const pin = JSON.parse(fs.readFileSync('wit/component.json', 'utf8'));
 
 const READ_ONLY = [
   'wasi:filesystem/preopens@0.2.12 get-directories',

@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-
+import { type Attack, BAIT, COMMON, OUTSIDE, type Swap, type Thing } from '../../dist/audit/attacks.js';
 import {
   MEMORY_ROOT,
   type MemoryCity,
@@ -16,7 +16,6 @@ import {
   put,
   remove,
 } from '../../dist/tree/memory.js';
-import { type Attack, BAIT, COMMON, OUTSIDE, type Swap, type Thing } from '../cases/attacks.js';
 import type { Setting } from '../support/cities.js';
 import { type DiskWorld, diskWorld, opened, type World } from '../tree/worlds.js';
 

@@ -6,9 +6,8 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-
+import type { NaiveKind } from '../../dist/audit/attacks.js';
 import type { MemoryCity } from '../../dist/tree/memory.js';
-import type { NaiveKind } from '../cases/attacks.js';
 import type { Ground } from './ground.js';
 
 /** What a naive program answers: the text, or its error's message as it came. */

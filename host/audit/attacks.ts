@@ -7,9 +7,9 @@
  * the things of COMMON; beside it lie those of OUTSIDE, and a sibling `{root}-evil` with a `secret`.
  */
 
-import type { AxCode } from '../../dist/error.js';
-import type { MemoryPath, MemoryThing } from '../../dist/tree/memory.js';
-import type { ErrorCode } from '../../dist/wasi/codes.js';
+import type { AxCode } from '../error.js';
+import type { MemoryPath, MemoryThing } from '../tree/memory.js';
+import type { ErrorCode } from '../wasi/codes.js';
 
 /** Stands in every file that must not be read; no answer ever holds it. */
 export const BAIT = 'BAIT-7f3c-CANARY';
