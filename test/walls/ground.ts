@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Attack, BAIT, COMMON, OUTSIDE, type Swap, type Thing } from '../../dist/audit/attacks.js';
+import { filled, filler, inMemory } from '../../dist/audit/ground.js';
 import {
   MEMORY_ROOT,
   type MemoryCity,
@@ -41,7 +42,7 @@ export const isExpressible = (attack: Attack, tree: Setting['tree']): boolean =>
   attack.only === undefined || (attack.only === 'disk') === (tree !== 'memory');
 
 export function ground(attack: Attack, tree: Setting['tree']): Ground {
-  const made = tree === 'memory' ? inMemory(attack) : onDisk(tree);
+  const made = tree === 'memory' ? memoryGround(attack) : onDisk(tree);
   try {
     for (const [at, thing] of [...COMMON, ...(attack.layout ?? [])]) made.put(at, filled(thing, made.fill));
   } catch (thrown) {
@@ -56,17 +57,9 @@ type Made = Omit<Ground, 'swap'> & {
   swapOne(swap: Swap): void;
 };
 
-const filler = (root: string, outside: string) => (text: string) =>
-  text.replaceAll('{root}', root).replaceAll('{outside}', outside);
-
-function filled(thing: Thing, fill: (text: string) => string): Thing {
-  if (typeof thing === 'string' || thing instanceof Uint8Array || !('link' in thing)) return thing;
-  return typeof thing.link === 'string' ? { ...thing, link: fill(thing.link) } : thing;
-}
-
 // ---- in memory ----
 
-function inMemory(attack: Attack): Made {
+function memoryGround(attack: Attack): Made {
   const city = memoryCity([], { foldsNames: attack.only === 'folding' });
   const spec = { kind: 'memory', city } as const;
   const fill = filler(MEMORY_ROOT, '/outside');
@@ -85,22 +78,14 @@ function inMemory(attack: Attack): Made {
     hostPath: undefined,
     memory: city,
     fill,
-    put: (at, thing) => put(city, at, inMemoryThing(thing)),
+    put: (at, thing) => put(city, at, inMemory(thing)),
     swapOne(swap) {
-      if ('put' in swap) put(city, swap.put, inMemoryThing(filled(swap.thing, fill)));
+      if ('put' in swap) put(city, swap.put, inMemory(filled(swap.thing, fill)));
       else if ('move' in swap) move(city, swap.move, swap.to);
       else if ('moveOut' in swap) remove(city, swap.moveOut);
       else throw new Error('a city in memory is never replaced');
     },
   };
-}
-
-function inMemoryThing(thing: Thing): MemoryThing {
-  if (typeof thing === 'string' || thing instanceof Uint8Array) return thing;
-  if ('device' in thing || 'socket' in thing) return { other: true };
-  if (!('hardLink' in thing)) return thing;
-  const file = OUTSIDE.find(([name]) => name === thing.hardLink)?.[1] ?? '';
-  return { file, names: 2, otherOwner: thing.otherOwner === true };
 }
 
 // ---- on disk ----
