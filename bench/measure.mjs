@@ -8,8 +8,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-/** Between turns, so that nobody pays for what another one left. What a contestant leaves within its turn is its own. */
-const collect = runInNewContext('gc');
+const gc = runInNewContext('gc');
+/**
+ * Between turns, so that nobody pays for what another one left. Only the young: a full collection also throws away
+ * optimised code, which no program that runs for a while does before each call.
+ */
+const collect = () => gc({ type: 'minor' });
 
 /**
  * @typedef {object} Contestant
@@ -89,3 +93,10 @@ export function target(claim, value, most, unit = '') {
 
 /** Whether this is the short form: fewest rounds and smallest files, to see that everything still runs. */
 export const isQuick = process.argv.includes('--quick');
+
+/** Rounds: 1 in the short form, as `--rounds N` says, or as many as the bench thinks enough. */
+export function roundsOr(usual) {
+  const asked = Number(process.argv[process.argv.indexOf('--rounds') + 1]);
+  if (isQuick) return 1;
+  return process.argv.includes('--rounds') && asked >= 1 ? asked : usual;
+}

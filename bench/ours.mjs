@@ -9,12 +9,16 @@ import { readFileSync } from 'node:fs';
 import { lowered } from '../dist/runner/budget.js';
 import { admitComponent } from '../dist/runner/component.js';
 import { execute } from '../dist/runner/job.js';
+import { keepShapes } from '../dist/runner/shapes.js';
 import { TOOLS } from '../dist/tools/registry.js';
 import { searchWith } from '../dist/tools/search.js';
 import { parseArgs } from '../dist/tools/tool.js';
 import { enterDisk } from '../dist/tree/spec.js';
 
 export const component = await admitComponent(readFileSync(new URL('../dist/portcullis.wasm', import.meta.url)));
+
+// As every thread of the runner does.
+keepShapes(component.module);
 
 /** Enough for every hit of a bench, within what the WIT can carry. */
 export const LIFTED = { matchCap: 10_000_000, textCap: 1 << 30, fileCap: 1_048_576 };

@@ -10,11 +10,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ripgrep } from 'ripgrep';
 import { asserted, CITY, FILE_CAP_BYTES, makeCity, NEEDLES } from './city.mjs';
-import { inTurn, isQuick, ratio, target, timesTable } from './measure.mjs';
+import { inTurn, ratio, roundsOr, target, timesTable } from './measure.mjs';
 import { enter } from './ours.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-const ROUNDS = isQuick ? 1 : 11;
+const ROUNDS = roundsOr(11);
 const OURS = 'ours, warm';
 const NATIVE = 'rg -j1';
 const WASI = 'ripgrep (WASI)';

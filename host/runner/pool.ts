@@ -21,6 +21,7 @@ import type { Verdict } from '../judge/bound.js';
 import { DEADLINE_GRACE_MS, WORKER_HEAP_MB } from '../limits.js';
 import type { Budgets } from './budget.js';
 import { type Executed, execute, type Job, NO_ACCOUNT, type Work } from './job.js';
+import { keepShapes } from './shapes.js';
 import { type NoSlot, type Slot, Slots } from './slots.js';
 import { diskOf, type Stuck } from './stuck.js';
 import type { FromWorker, Task, Verdicts } from './worker.js';
@@ -43,9 +44,12 @@ export interface Pool {
 
 /** Runs jobs on the caller's thread, one page at a time between turns of its event loop. */
 export function inlinePool(module: WebAssembly.Module, workFor: (job: Job) => Work): Pool {
+  let calls = 0;
   return {
-    run: (job, company) =>
-      execute(job, workFor(job), {
+    run: (job, company) => {
+      // A program that makes one call need not get ready for more.
+      if (++calls === 2) keepShapes(module);
+      return execute(job, workFor(job), {
         module,
         ask: company.policy ?? null,
         partial: (value) => company.onPartial?.(value),
@@ -55,7 +59,8 @@ export function inlinePool(module: WebAssembly.Module, workFor: (job: Job) => Wo
         },
       }).then((done) =>
         company.signal?.aborted === true ? { ...done, outcome: refused(cancelled(askedOf(job))) } : done,
-      ),
+      );
+    },
     async close() {},
   };
 }

@@ -8,6 +8,7 @@ import { type MessagePort, threadId, workerData } from 'node:worker_threads';
 import type { Verdict } from '../judge/bound.js';
 import type { Surroundings } from './call.js';
 import { type Executed, execute, type Job, type Work } from './job.js';
+import { keepShapes } from './shapes.js';
 
 /** What a worker is sent with each job. */
 export interface Task {
@@ -28,6 +29,7 @@ export interface Verdicts {
 
 /** Serves one task. */
 export async function serve(task: Task, workFor: (job: Job) => Work): Promise<Executed> {
+  keepShapes(moduleOfThread());
   const { job, port } = task;
   const say = (message: FromWorker): void => port.postMessage(message);
   say({ kind: 'started', threadId });

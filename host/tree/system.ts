@@ -32,6 +32,13 @@ export const DIRECTORY_FLAGS = FILE_FLAGS | (O_DIRECTORY ?? 0);
 const O_PATH = 0x200000;
 export const PLACE_FLAGS = O_PATH | (O_NOFOLLOW ?? 0) | (O_DIRECTORY ?? 0);
 
+/** What the system's looks and listings are made of: for runner/shapes.ts, which tells why they are kept. */
+export const statsOfShapes = (directory: string): readonly unknown[] => [
+  statSync(directory),
+  statSync(directory, { bigint: true }),
+  readdirSync(directory, { withFileTypes: true }),
+];
+
 /** What a mode says. A constant number of compares; file first, since most are. */
 export function kindOfMode(mode: number): Kind {
   const type = mode & S_IFMT;
