@@ -12,18 +12,30 @@ const SETS_UP = /^npm (start|test|run (check|soak|bench|smoke))/;
 interface Block {
   readonly language: string;
   readonly text: string;
+  /** Nothing but blank lines stands between it and the block before. */
+  readonly follows: boolean;
 }
 
 /** Fenced blocks, in order. */
-const blocksOf = (markdown: string): Block[] =>
-  Array.from(markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm), ([, language = '', text = '']) => ({ language, text }));
+function blocksOf(markdown: string): Block[] {
+  let end = 0;
+  return Array.from(
+    markdown.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm),
+    ({ 0: whole, 1: language = '', 2: text = '', index }) => {
+      const follows = markdown.slice(end, index).trim() === '';
+      end = index + whole.length;
+      return { language, text, follows };
+    },
+  );
+}
 
-/** Each shell block, and the output shown after it, if any. */
+/** Each shell block, and the output shown right after it, if any. */
 function shown(markdown: string): { command: string; output: string | undefined }[] {
   const blocks = blocksOf(markdown);
   return blocks.flatMap(({ language, text }, index) => {
     const next = blocks[index + 1];
-    const output = next?.language === 'text' || next?.language === 'json' ? next.text : undefined;
+    const isOutput = next?.follows === true && ['text', 'json'].includes(next.language);
+    const output = isOutput ? next.text : undefined;
     return language === 'sh' && !SETS_UP.test(text) ? [{ command: text.trim(), output }] : [];
   });
 }
