@@ -57,14 +57,20 @@ async function firstDifference(subject: Subject, attack: Attack, tree: 'linux' |
     ['search', (path) => ({ text: 'LANDED', path }), attack.search ?? attack.read],
     ['search', () => ({ text: BAIT_NEEDLE }), endFromTop(attack)],
   ];
-  for (const [tool, args, expected] of asks) {
-    const ground = tree === 'memory' ? groundInMemory(attack) : groundOnDisk(attack, tree);
-    try {
+  const lay = (): Ground => (tree === 'memory' ? groundInMemory(attack) : groundOnDisk(attack, tree));
+  const isMoved = attack.before !== undefined || attack.between !== undefined;
+  let ground = lay();
+  try {
+    for (const [tool, args, expected] of asks) {
       const fact = await ask(subject, attack, ground, tool, args(ground.fill(attack.path)), expected);
       if (fact !== undefined) return fact;
-    } finally {
+      if (!isMoved) continue;
+      // What a neighbour has moved serves once.
       ground.end();
+      ground = lay();
     }
+  } finally {
+    ground.end();
   }
   return undefined;
 }

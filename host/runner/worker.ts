@@ -6,6 +6,7 @@
 
 import { type MessagePort, threadId, workerData } from 'node:worker_threads';
 import type { Verdict } from '../judge/bound.js';
+import { PARTIAL_EVERY_MS } from '../limits.js';
 import type { Surroundings } from './call.js';
 import { type Executed, execute, type Job, type Work } from './job.js';
 import { keepShapes } from './shapes.js';
@@ -44,9 +45,20 @@ function surroundings(job: Job, port: MessagePort, say: (message: FromWorker) =>
   return {
     module: moduleOfThread(),
     ask: job.asksPolicy ? (buildings) => askThrough(port, say, buildings) : null,
-    partial: (value) => say({ kind: 'partial', value }),
+    partial: seldom((value) => say({ kind: 'partial', value })),
     // The pool ends this thread when the caller's signal fires: nothing has to be asked here.
     goOn: async () => true,
+  };
+}
+
+/** At most once in PARTIAL_EVERY_MS, the first at once: a guest whose pages are empty would flood the embedder's thread. */
+function seldom(say: (value: unknown) => void): (value: unknown) => void {
+  let nextAt = 0;
+  return (value) => {
+    const now = performance.now();
+    if (now < nextAt) return;
+    nextAt = now + PARTIAL_EVERY_MS;
+    say(value);
   };
 }
 

@@ -6,19 +6,23 @@
  * What a guest saw it tells as the text of a hit in the hall: a lie inside the bound, which the host cannot see.
  */
 
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { ATTACKS, type Attack } from '../../dist/audit/attacks.js';
 import type { Outcome } from '../../dist/error.js';
 import type { Verdict } from '../../dist/judge/bound.js';
-import { GUEST_MEMORY_MAX_PAGES, HANDLES_MAX } from '../../dist/limits.js';
+import { GUEST_MEMORY_MAX_PAGES, HANDLES_MAX, PARTIAL_EVERY_MS } from '../../dist/limits.js';
+import { lowered } from '../../dist/runner/budget.js';
+import { type Company, ThreadPool } from '../../dist/runner/pool.js';
+import { Stuck } from '../../dist/runner/stuck.js';
 import type { ReadValue } from '../../dist/tools/read.js';
 import type { SearchValue } from '../../dist/tools/search.js';
 import { ERROR_CODES, type ErrorCode } from '../../dist/wasi/codes.js';
 import { TestCity } from '../support/cities.js';
 import { asError, asValue } from '../support/outcomes.js';
+import { memoryWorld } from '../tree/worlds.js';
 import { type Ground, ground, isExpressible } from '../walls/ground.js';
 import { GUEST_NAMES } from './build.js';
-import { call, expectSilent, hostile, NOTES, ranGuests } from './calls.js';
+import { call, expectSilent, hostile, NOTES, ranGuests, THINGS } from './calls.js';
 
 /** What the guest told, of an answer that is a value. */
 const toldBy = (outcome: Outcome<unknown>): string => asValue(outcome as Outcome<SearchValue>).matches[0]?.text ?? ''; // the guests that tell are those of searches
@@ -258,6 +262,7 @@ describe('a guest that recurses for ever traps', () => {
     ['opening', 'memory'],
     ['opening', 'linux'],
     ['listing', 'linux'],
+    ['dropping', 'linux'],
   ] as const)('%s, %s', async (told, tree) => {
     expectTrap(await call('a_guest_that_recurses_for_ever_traps', told, { tree }));
   });
@@ -499,4 +504,106 @@ it('nothing is kept between two calls: each has an instance of its own', async (
   for (let calls = 0; calls < 3; calls++) {
     expect(toldBy(await call('nothing_is_kept_between_two_calls', 'x'))).toBe('1 1');
   }
+});
+
+// ---- in a thread: what only its end can stop ----
+
+describe('in a thread of the pool', () => {
+  const pools: ThreadPool[] = [];
+  afterEach(async () => {
+    await Promise.all(pools.splice(0).map((pool) => pool.close()));
+  });
+  const ENTRY = new URL('../../dist/tools/worker.js', import.meta.url);
+
+  /** One thread, one guest for every call of it. */
+  async function threadOf(guest: string) {
+    const budgets = lowered();
+    const pool = new ThreadPool(ENTRY, await hostile(guest), 1, budgets, new Stuck(budgets));
+    pools.push(pool);
+    const { spec } = memoryWorld(THINGS);
+    return async (told: string, timeMs: number, tool: 'search' | 'read' = 'search', company: Company = {}) => {
+      const args = tool === 'search' ? { text: told } : { path: 'lab/notes.md' };
+      const job = { tool, args, asked: told, tenant: 't', tree: spec, reader: null, deny: [], asksPolicy: false, budgets };
+      const before = performance.now();
+      const { outcome } = await pool.run({ ...job, timeMs }, company);
+      expectSilent(outcome);
+      return { outcome, tookMs: performance.now() - before };
+    };
+  }
+
+  it.each(['at once', 'in a later page', 'in realloc'])(
+    'a guest that never returns is ended: %s; a deadline of 200 ms is kept within 400, and a fresh thread serves the next',
+    async (told) => {
+      const run = await threadOf('a_guest_that_never_returns_is_ended');
+      await run('well', 10_000); // its thread has started
+      let fastest = Number.POSITIVE_INFINITY;
+      // Tried again where the machine was busy with something else.
+      for (let tries = 0; tries < 8 && fastest > 400; tries++) {
+        const { outcome, tookMs } = await run(told, 200);
+        fastest = Math.min(fastest, tookMs);
+        expect(tookMs).toBeGreaterThanOrEqual(195);
+        expect(outcome).toMatchObject({
+          ok: true,
+          value: {
+            truncated: true,
+            count: told === 'in a later page' ? 1 : 0,
+            stopped: expect.stringContaining('its time is over (200 ms)'),
+          },
+        });
+        expect((await run('well', 10_000)).outcome.ok).toBe(true);
+      }
+      expect(fastest).toBeLessThan(400);
+    },
+  );
+
+  it('a read that never returns is ended: there is nothing to give back', async () => {
+    const run = await threadOf('a_guest_that_never_returns_is_ended');
+    const { outcome } = await run('x', 200, 'read');
+    expect(asError(outcome)).toMatchObject({ code: 'E_LIMIT', subject: expect.stringContaining('(200 ms)') });
+    expect((await run('well', 10_000)).outcome.ok).toBe(true);
+  });
+
+  it('a caller’s signal ends it, too', async () => {
+    const run = await threadOf('a_guest_that_never_returns_is_ended');
+    await run('well', 10_000);
+    const { outcome, tookMs } = await run('at once', 20_000, 'search', { signal: AbortSignal.timeout(50) });
+    expect(asError(outcome).code).toBe('E_CANCELLED');
+    expect(tookMs).toBeLessThan(10_000);
+    expect((await run('well', 10_000)).outcome.ok).toBe(true);
+  });
+
+  it('a guest that only pauses is ended by its time, and does not flood its caller with what it has so far', async () => {
+    const run = await threadOf('a_guest_that_only_pauses_is_ended_by_its_time');
+    let partials = 0;
+    const { outcome, tookMs } = await run('x', 400, 'search', { onPartial: () => partials++ });
+    expect(outcome).toMatchObject({ ok: true, value: { truncated: true, stopped: expect.stringContaining('(400 ms)') } });
+    expect(partials).toBeGreaterThan(0);
+    expect(partials).toBeLessThanOrEqual(Math.ceil(tookMs / PARTIAL_EVERY_MS) + 1);
+  });
+
+  it.each(['alone', 'in realloc', 'opening', 'listing'])(
+    'a guest that recurses for ever traps, and its thread serves on: %s',
+    async (told) => {
+      const run = await threadOf('a_guest_that_recurses_for_ever_traps');
+      expectTrap((await run(told, 20_000)).outcome);
+      expect((await run('well', 10_000)).outcome.ok).toBe(true);
+    },
+  );
+
+  it('a guest that takes all memory is told its limit, and its thread serves on', async () => {
+    const run = await threadOf('a_guest_that_takes_all_memory_is_told_its_limit');
+    for (let calls = 0; calls < 5; calls++) {
+      expect(asError((await run('and traps', 10_000)).outcome).code).toBe('E_LIMIT');
+      expect((await run('well', 10_000)).outcome.ok).toBe(true);
+    }
+  });
+
+  it('nothing is kept between two calls of one thread', async () => {
+    const run = await threadOf('nothing_is_kept_between_two_calls');
+    for (let calls = 0; calls < 3; calls++) expect(toldBy((await run('x', 10_000)).outcome)).toBe('1 1');
+  });
+});
+
+it('every guest of guests/ was run by one of these', () => {
+  expect(ranGuests()).toEqual(GUEST_NAMES);
 });
