@@ -29,5 +29,7 @@ export default defineConfig({
     reporters: ['default', ...(forbidsSkips ? [new ForbidsSkips()] : []), ...(report ? ['json'] : [])],
     ...(report ? { outputFile: { json: report } } : {}),
     testTimeout: 20_000,
+    // As it ships: loaded by Node, not by vite, which would answer for a package that is not installed.
+    server: { deps: { external: [/\/dist\//] } },
   },
 });

@@ -10,6 +10,8 @@ export default defineConfig({
     include: ['test/soak/**/*.test.ts'],
     fileParallelism: false,
     globalSetup: ['test/soak/summary.ts'],
+    // As it ships: loaded by Node, not by vite, which would answer for a package that is not installed.
+    server: { deps: { external: [/\/dist\//] } },
     testTimeout: 10 * 60_000,
     hookTimeout: 60_000,
   },
