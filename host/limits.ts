@@ -95,7 +95,7 @@ export const CALL_TIME_MS = 30_000;
 export const READ_TIME_MS = 120_000;
 /** What a worker has beyond the deadline to answer by itself before it is ended. */
 export const DEADLINE_GRACE_MS = 150;
-/** How often a call tells what it would answer by now: what is lost when it is ended is younger. */
+/** How often a call that found nothing new tells how far it is. Without it, pages of nothing flood the embedder. */
 export const PARTIAL_EVERY_MS = 20;
 /** Calls that wait for a worker; the next one is refused with `retry: "yes"`. */
 export const QUEUE_MAX = 1_024;

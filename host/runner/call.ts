@@ -21,8 +21,11 @@ export interface Surroundings {
   readonly module: WebAssembly.Module;
   /** Verdicts of the embedder's policy, in the order of the names; null: the rules files decide. */
   readonly ask: ((buildings: readonly string[]) => Promise<readonly Verdict[]>) | null;
-  /** What the call would answer if it ended now; kept in case it has to be ended from outside. */
-  readonly partial: (value: unknown) => void;
+  /**
+   * What the call would answer if it ended now; kept in case it has to be ended from outside. News is what may not be
+   * lost; the rest may be told less often.
+   */
+  readonly partial: (value: unknown, isNews: boolean) => void;
   /** Between two pages: lets the caller's signal be seen. Whether to go on. */
   readonly goOn: () => Promise<boolean>;
 }
@@ -148,8 +151,8 @@ export class Call {
     return { handed: this.#handed, ...this.meter.used };
   }
 
-  partial(value: unknown): void {
-    this.#around.partial(value);
+  partial(value: unknown, isNews: boolean): void {
+    this.#around.partial(value, isNews);
   }
 
   goOn(): Promise<boolean> {

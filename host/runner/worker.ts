@@ -51,12 +51,12 @@ function surroundings(job: Job, port: MessagePort, say: (message: FromWorker) =>
   };
 }
 
-/** At most once in PARTIAL_EVERY_MS, the first at once: a guest whose pages are empty would flood the embedder's thread. */
-function seldom(say: (value: unknown) => void): (value: unknown) => void {
+/** News at once, else at most once in PARTIAL_EVERY_MS: a guest whose pages hold nothing would flood the embedder's thread. */
+function seldom(say: (value: unknown) => void): Surroundings['partial'] {
   let nextAt = 0;
-  return (value) => {
+  return (value, isNews) => {
     const now = performance.now();
-    if (now < nextAt) return;
+    if (!isNews && now < nextAt) return;
     nextAt = now + PARTIAL_EVERY_MS;
     say(value);
   };

@@ -209,7 +209,7 @@ async function walk(
     stillJudged: start.stillJudged,
   });
   const answer = new Answer(call, filesystem, start, caps);
-  call.partial(answer.value('paused'));
+  call.partial(answer.value('paused'), true);
   let page = firstPage(guest, filesystem, start, {
     text: args.text,
     only: start.only,
@@ -224,7 +224,7 @@ async function walk(
   });
   answer.take(page);
   while (page.ending === 'paused' && !call.meter.late()) {
-    call.partial(answer.value('paused'));
+    call.partial(answer.value('paused'), page.hits.length + page.unread.length > 0);
     if (!(await call.goOn())) return refused(cancelled(at));
     page = guest.more();
     answer.take(page);

@@ -523,7 +523,17 @@ describe('in a thread of the pool', () => {
     const { spec } = memoryWorld(THINGS);
     return async (told: string, timeMs: number, tool: 'search' | 'read' = 'search', company: Company = {}) => {
       const args = tool === 'search' ? { text: told } : { path: 'lab/notes.md' };
-      const job = { tool, args, asked: told, tenant: 't', tree: spec, reader: null, deny: [], asksPolicy: false, budgets };
+      const job = {
+        tool,
+        args,
+        asked: told,
+        tenant: 't',
+        tree: spec,
+        reader: null,
+        deny: [],
+        asksPolicy: false,
+        budgets,
+      };
       const before = performance.now();
       const { outcome } = await pool.run({ ...job, timeMs }, company);
       expectSilent(outcome);
@@ -576,12 +586,15 @@ describe('in a thread of the pool', () => {
     const run = await threadOf('a_guest_that_only_pauses_is_ended_by_its_time');
     let partials = 0;
     const { outcome, tookMs } = await run('x', 400, 'search', { onPartial: () => partials++ });
-    expect(outcome).toMatchObject({ ok: true, value: { truncated: true, stopped: expect.stringContaining('(400 ms)') } });
+    expect(outcome).toMatchObject({
+      ok: true,
+      value: { truncated: true, stopped: expect.stringContaining('(400 ms)') },
+    });
     expect(partials).toBeGreaterThan(0);
     expect(partials).toBeLessThanOrEqual(Math.ceil(tookMs / PARTIAL_EVERY_MS) + 1);
   });
 
-  it.each(['alone', 'in realloc', 'opening', 'listing'])(
+  it.each(['alone', 'in realloc', 'opening'])(
     'a guest that recurses for ever traps, and its thread serves on: %s',
     async (told) => {
       const run = await threadOf('a_guest_that_recurses_for_ever_traps');
