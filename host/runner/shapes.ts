@@ -10,7 +10,8 @@ import { Bound } from '../judge/bound.js';
 import { enterDisk, openTree } from '../tree/spec.js';
 import { statsOfShapes } from '../tree/system.js';
 import { failed } from '../tree/tree.js';
-import { Filesystem, type Handle, isCode } from '../wasi/filesystem.js';
+import { Filesystem } from '../wasi/filesystem.js';
+import { type Handle, isCode } from '../wasi/handles.js';
 import { ALLOWANCE, Meter } from '../wasi/meter.js';
 import { instantiate } from '../wasi/world.js';
 

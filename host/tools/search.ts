@@ -24,7 +24,8 @@ import type { Call } from '../runner/call.js';
 import { utf8Bytes } from '../tree/names.js';
 import type { Dir, Entry, Identity } from '../tree/tree.js';
 import { ERROR_CODES, type ErrorCode } from '../wasi/codes.js';
-import type { Filesystem, Preopen } from '../wasi/filesystem.js';
+import type { Filesystem } from '../wasi/filesystem.js';
+import type { Preopen } from '../wasi/handles.js';
 import {
   type Ending,
   type Guest,

@@ -24,45 +24,21 @@ import {
   UNREAD_SHOWN,
 } from '../limits.js';
 import { utf8Bytes } from '../tree/names.js';
-import {
-  type Dir,
-  type Entry,
-  type Failure,
-  type FileOptions,
-  failed,
-  type Identity,
-  type LinkText,
-  type Look,
-  type OpenFile,
-  type Place,
-  sameIdentity,
-  type Tree,
-} from '../tree/tree.js';
+import { type Dir, type Entry, type Failure, failed, type Identity, type OpenFile, type Tree } from '../tree/tree.js';
 import { CODE_OF_FAILURE, type ErrorCode } from './codes.js';
-import { type Meter, type Refusal, Share } from './meter.js';
-
-/** The one directory a guest is given. */
-export type Preopen =
-  /** A directory of the city, whole. */
-  | {
-      readonly kind: 'directory';
-      /** How its entries are named in the answer: the address as asked, '' for the city. */
-      readonly shown: string;
-      /** The address as it was admitted: walked from the root again, link by link, by this wall's rules. */
-      readonly path: string;
-      /** Where wall 1 landed, if elsewhere: for the account of the call. */
-      readonly landed?: string;
-    }
-  /** A directory that holds exactly one name: the one file that was judged. */
-  | {
-      readonly kind: 'single';
-      /** The name of the preopened directory, '' for the city. */
-      readonly shown: string;
-      readonly name: string;
-      /** As above, of the file. */
-      readonly path: string;
-      readonly landed?: string;
-    };
+import {
+  DirHandle,
+  EntryStream,
+  FileHandle,
+  type Handle,
+  isCode,
+  type OpenAt,
+  type Preopen,
+  SingleHandle,
+} from './handles.js';
+import { HeldDirs } from './held.js';
+import { type Meter, Share } from './meter.js';
+import { Metered, Toll } from './metered.js';
 
 /** Why an address could not be looked at, for the host's own sentence about it. */
 export interface Reason {
@@ -96,84 +72,6 @@ export interface FilesystemOptions {
   readonly heldDirsMax?: number;
 }
 
-/** Tells an error code from a handle. */
-export const isCode = (given: unknown): given is ErrorCode => typeof given === 'string';
-
-/** An open directory as the guest holds it. Its descriptor may be parked and opened again. */
-export class DirHandle {
-  readonly kind = 'directory';
-  dir: Dir | undefined;
-  /** Names this handle has listed: a name among them came from a listing. */
-  listed: ReadonlySet<string> | undefined;
-  readonly shown: string;
-  readonly landed: string;
-  readonly parent: DirHandle | undefined;
-  readonly name: string;
-  readonly identity: Identity;
-  readonly depth: number;
-  readonly share: Share | undefined;
-  constructor(at: {
-    dir: Dir;
-    shown: string;
-    landed: string;
-    parent: DirHandle | undefined;
-    name: string;
-    depth: number;
-    share: Share | undefined;
-  }) {
-    this.dir = at.dir;
-    this.shown = at.shown;
-    this.landed = at.landed;
-    this.parent = at.parent;
-    this.name = at.name;
-    this.identity = at.dir.identity;
-    this.depth = at.depth;
-    this.share = at.share;
-  }
-}
-
-/** The directory that holds one name. */
-export class SingleHandle {
-  readonly kind = 'single';
-  readonly preopen: Preopen & { kind: 'single' };
-  constructor(preopen: Preopen & { kind: 'single' }) {
-    this.preopen = preopen;
-  }
-}
-
-export class FileHandle {
-  readonly kind = 'file';
-  readonly file: OpenFile;
-  readonly shown: string;
-  readonly share: Share | undefined;
-  constructor(file: OpenFile, shown: string, share: Share | undefined) {
-    this.file = file;
-    this.shown = shown;
-    this.share = share;
-  }
-}
-
-/** A listing on its way to the guest. */
-export class EntryStream {
-  readonly kind = 'stream';
-  readonly entries: readonly Entry[];
-  next = 0;
-  constructor(entries: readonly Entry[]) {
-    this.entries = entries;
-  }
-}
-
-export type Handle = DirHandle | SingleHandle | FileHandle | EntryStream;
-
-/** What open-at is asked; the flags by name, as wasi:filesystem has them. */
-export interface OpenAt {
-  readonly follow: boolean;
-  readonly path: string;
-  readonly directory: boolean;
-  /** Any of create, exclusive, truncate, write, mutate-directory, or a sync flag. */
-  readonly mutates: boolean;
-}
-
 const joined = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}/${name}`);
 const firstSegment = (path: string): string => {
   const slash = path.indexOf('/');
@@ -194,11 +92,9 @@ export class Filesystem {
   readonly #preopen: Preopen;
   readonly #fileCapBytes: number;
   readonly #options: FilesystemOptions;
-  readonly #heldMax: number;
   readonly #reasons = new Map<string, Reason>();
   readonly #live = new Set<Handle>();
-  /** Directories with a descriptor, oldest first. */
-  readonly #held = new Set<DirHandle>();
+  readonly #held: HeldDirs;
   #changed = false;
   #outgrown = false;
   #startFailure: ErrorCode | undefined;
@@ -210,7 +106,8 @@ export class Filesystem {
     this.#meter = options.meter;
     this.#preopen = options.preopen;
     this.#fileCapBytes = options.fileCapBytes ?? Number.POSITIVE_INFINITY;
-    this.#heldMax = options.heldDirsMax ?? HELD_DIRS_MAX;
+    const { meter, heldDirsMax = HELD_DIRS_MAX } = options;
+    this.#held = new HeldDirs(heldDirsMax, meter, (handle) => this.#reopenTop(handle));
   }
 
   /** Why this address was not looked at, if it was asked and failed. */
@@ -329,13 +226,13 @@ export class Filesystem {
   drop(handle: Handle): void {
     if (!this.#live.delete(handle)) return;
     if (handle.kind === 'file') handle.file.close();
-    if (handle.kind === 'directory') this.#park(handle);
+    if (handle.kind === 'directory') this.#held.park(handle);
   }
 
   /** Gives everything back. */
   close(): void {
     for (const handle of [...this.#live]) this.drop(handle);
-    for (const handle of [...this.#held]) this.#park(handle);
+    this.#held.close();
   }
 
   // ---- opening ----
@@ -362,7 +259,7 @@ export class Filesystem {
     const share = from.share ?? this.#meter.share(name);
     const refusal = this.#meter.open(share);
     if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(joined(from.shown, name), refusal);
-    const dir = this.#use(from);
+    const dir = this.#held.use(from);
     if (failed(dir)) return this.#fail(joined(from.shown, name), dir);
     if (from.listed?.has(name) !== true) {
       const stands = dir.stands(name);
@@ -522,7 +419,7 @@ export class Filesystem {
     const root = from.landed === '';
     const listing = root ? this.#options.rootListing : undefined;
     if (listing !== undefined) return this.#met(from, listing);
-    const dir = this.#use(from);
+    const dir = this.#held.use(from);
     if (failed(dir)) return dir;
     const entries = dir.list();
     return failed(entries) ? entries : this.#met(from, entries);
@@ -552,36 +449,7 @@ export class Filesystem {
     return { name: from.preopen.name, kind: 'file', nameable: true };
   }
 
-  // ---- descriptors: a walk holds few, and opens the others again on its way back ----
-
-  /** The open directory behind a handle; opened again, and proved the same, if it was parked. */
-  #use(handle: DirHandle): Dir | Failure {
-    return handle.dir ?? this.#reopen(handle);
-  }
-
-  #reopen(handle: DirHandle): Dir | Failure {
-    // The parked ancestors, deepest first; reopened from the last that is held. No recursion: depth is the guest's.
-    const chain: DirHandle[] = [];
-    let held: DirHandle | undefined = handle;
-    while (held !== undefined && held.dir === undefined) {
-      chain.push(held);
-      held = held.parent;
-    }
-    let dir: Dir | Failure | undefined = held?.dir;
-    for (const step of chain.reverse()) {
-      if (this.#meter.open(step.share) !== undefined) return 'exhausted';
-      dir = dir === undefined ? this.#reopenTop(step) : dir.directory(step.name);
-      if (failed(dir)) return dir === 'no-entry' || dir === 'is-link' ? 'moved' : dir;
-      if (!sameIdentity(dir.identity, step.identity)) {
-        dir.close();
-        return 'moved';
-      }
-      step.dir = dir;
-      this.#held.add(step);
-      this.#trim(step);
-    }
-    return dir ?? 'io';
-  }
+  // ---- keeping, and opening again what was parked ----
 
   #reopenTop(handle: DirHandle): Dir | Failure {
     if (handle.landed === '') return this.#tree.root.again();
@@ -595,22 +463,7 @@ export class Filesystem {
 
   #hold(handle: DirHandle): DirHandle {
     this.#held.add(handle);
-    this.#trim(handle);
     return this.#keep(handle);
-  }
-
-  /** Parks the oldest directories until few enough are held; never the one just opened. */
-  #trim(newest: DirHandle): void {
-    for (const handle of this.#held) {
-      if (this.#held.size <= this.#heldMax) return;
-      if (handle !== newest) this.#park(handle);
-    }
-  }
-
-  #park(handle: DirHandle): void {
-    this.#held.delete(handle);
-    handle.dir?.close();
-    handle.dir = undefined;
   }
 
   #keep<H extends Handle>(handle: H): H {
@@ -639,58 +492,5 @@ export class Filesystem {
     const known = this.#reasons.has(shown);
     if (known || this.#reasons.size < 2 * UNREAD_SHOWN) this.#reasons.set(shown, reason);
     return reason.code;
-  }
-}
-
-/** What the lookups of one resolution are charged to, and whether that is used up. */
-class Toll {
-  refusal: Refusal | undefined;
-  readonly #meter: Meter;
-  readonly #share: Share | undefined;
-  constructor(meter: Meter, share: Share | undefined) {
-    this.#meter = meter;
-    this.#share = share;
-  }
-  spent(): boolean {
-    this.refusal ??= this.#meter.open(this.#share);
-    return this.refusal !== undefined;
-  }
-}
-
-/** A place whose lookups are opens of the call: what a link costs is counted like what a walk costs. */
-class Metered implements Place<Metered> {
-  readonly identity: Identity;
-  readonly #dir: Dir;
-  readonly #toll: Toll;
-  readonly #borrowed: boolean;
-  constructor(dir: Dir, toll: Toll, borrowed: boolean) {
-    this.identity = dir.identity;
-    this.#dir = dir;
-    this.#toll = toll;
-    this.#borrowed = borrowed;
-  }
-  look(name: string): Look | Failure {
-    return this.#toll.spent() ? 'exhausted' : this.#dir.look(name);
-  }
-  directory(name: string): Metered | Failure {
-    if (this.#toll.spent()) return 'exhausted';
-    const opened = this.#dir.directory(name);
-    return failed(opened) ? opened : new Metered(opened, this.#toll, false);
-  }
-  file(name: string, options?: FileOptions): OpenFile | Failure {
-    return this.#toll.spent() ? 'exhausted' : this.#dir.file(name, options);
-  }
-  linkText(name: string): LinkText | Failure {
-    return this.#dir.linkText(name);
-  }
-  stands(name: string): boolean | Failure {
-    return this.#dir.stands(name);
-  }
-  /** The directory itself, for whoever keeps it; the root is the tree's, so a handle of its own is given. */
-  give(): Dir | Failure {
-    return this.#borrowed ? this.#dir.again() : this.#dir;
-  }
-  close(): void {
-    if (!this.#borrowed) this.#dir.close();
   }
 }

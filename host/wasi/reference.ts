@@ -8,7 +8,8 @@
 
 import type { Kind } from '../tree/tree.js';
 import type { ErrorCode } from './codes.js';
-import { type Filesystem, type Handle, isCode } from './filesystem.js';
+import type { Filesystem } from './filesystem.js';
+import { type Handle, isCode } from './handles.js';
 import type { Ending, Guest, Interval, Looks, Page, Query, Reading } from './world.js';
 
 /** What jco's generated module exports with `instantiation: sync`. */

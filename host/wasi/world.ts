@@ -13,7 +13,8 @@
 import { PATH_MAX_BYTES } from '../limits.js';
 import type { Kind } from '../tree/tree.js';
 import { codeNumber, ERROR_CODES, type ErrorCode } from './codes.js';
-import { type Filesystem, type Handle, isCode } from './filesystem.js';
+import type { Filesystem } from './filesystem.js';
+import { type Handle, isCode } from './handles.js';
 
 /** The guest broke its contract. Never its text: guests do not write messages. */
 export class GuestFault extends Error {

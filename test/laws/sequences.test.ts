@@ -11,7 +11,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Bound } from '../../dist/judge/bound.js';
 import type { Tree } from '../../dist/tree/tree.js';
-import { DirHandle, FileHandle, Filesystem, type Handle, isCode } from '../../dist/wasi/filesystem.js';
+import { Filesystem } from '../../dist/wasi/filesystem.js';
+import { DirHandle, FileHandle, type Handle, isCode } from '../../dist/wasi/handles.js';
 import { ALLOWANCE, Meter } from '../../dist/wasi/meter.js';
 import { diskWorld, memoryWorld, type Things, type World } from '../tree/worlds.js';
 

@@ -11,15 +11,8 @@ import { Bound } from '../../dist/judge/bound.js';
 import * as limits from '../../dist/limits.js';
 import type { Tree } from '../../dist/tree/tree.js';
 import type { ErrorCode } from '../../dist/wasi/codes.js';
-import {
-  type DirHandle,
-  type FileHandle,
-  Filesystem,
-  type FilesystemOptions,
-  type Handle,
-  isCode,
-  type OpenAt,
-} from '../../dist/wasi/filesystem.js';
+import { Filesystem, type FilesystemOptions } from '../../dist/wasi/filesystem.js';
+import { type DirHandle, type FileHandle, type Handle, isCode, type OpenAt } from '../../dist/wasi/handles.js';
 import { ALLOWANCE, type Allowance, Meter } from '../../dist/wasi/meter.js';
 import { TREES } from '../support/cities.js';
 import { type DiskWorld, descriptorCount, diskWorld, memoryWorld, type Things, type World } from '../tree/worlds.js';
