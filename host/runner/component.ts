@@ -62,7 +62,7 @@ export async function admitComponent(component: Uint8Array): Promise<Component> 
   for (const [name, type] of Object.entries(EXPORT_TYPES)) {
     if (shape.exports.get(name) !== type) throw new Error(`component: it does not export ${name} as the world has it`);
   }
-  if (shape.exports.get('memory') !== 'memory') throw new Error('component: it does not export its memory');
+  if (shape.exports.get('memory') !== 'memory') throw new Error('component: it does not export memory');
   if (!shape.tablesFit) throw new Error('component: it has a table without a maximum within the limit');
   const { memoryMaxPages } = shape;
   if (memoryMaxPages === undefined || memoryMaxPages > GUEST_MEMORY_MAX_PAGES) {

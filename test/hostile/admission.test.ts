@@ -76,7 +76,11 @@ describe('admission', () => {
       world({ [name]: name === 'memory' ? '(memory 1 1)' : '' }),
       'does not export',
     ]),
-    ['exports a memory that is a function', world({ memory: '(memory 1 1) (func (export "memory"))' }), 'its memory'],
+    [
+      'exports a memory that is a function',
+      world({ memory: '(memory 1 1) (func (export "memory"))' }),
+      'export memory',
+    ],
     [
       'exports a realloc that is a global',
       world({ cabi_realloc: '(global (export "cabi_realloc") i32 (i32.const 0))' }),

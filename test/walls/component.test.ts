@@ -98,21 +98,44 @@ interface Made {
 const EXPORTS = ['cabi_realloc', 'more', 'next', 'read', 'search'];
 const WORLD = READ_ONLY.map((name) => name.split(' ') as [string, string]); // each is `module name`
 
-/** A core module of one function type, `() → ()`. */
+/** i for i32, l for i64: what goes in, what comes out; of a name that the world does not have, nothing. */
+const TYPES: Readonly<Record<string, string>> = {
+  'get-directories': 'i>',
+  '[method]descriptor.open-at': 'iiiiiii>',
+  '[method]descriptor.read': 'illi>',
+  '[method]descriptor.read-directory': 'ii>',
+  '[method]directory-entry-stream.read-directory-entry': 'ii>',
+  '[resource-drop]descriptor': 'i>',
+  '[resource-drop]directory-entry-stream': 'i>',
+  cabi_realloc: 'iiii>i',
+  more: '>i',
+  next: '>i',
+  read: 'iilliiiii>i',
+  search: 'iiiiiiiiiiiii>i',
+};
+function typeOf(name: string): number[] {
+  const [given = '', got = ''] = (TYPES[name] ?? '>').split('>');
+  const values = (letters: string) => vector(Array.from(letters, (letter) => [letter === 'l' ? 0x7e : 0x7f]));
+  return [0x60, ...values(given), ...values(got)];
+}
+
+/** A core module with the world's types, each function a trap; and one more, `() → ()`, to start with. */
 function core({ imports = READ_ONLY, exports = EXPORTS, memoryMax = 16, memories = 1, traps }: Made): number[] {
   const wanted = imports === READ_ONLY ? WORLD : imports.map((name) => name.split(' ') as [string, string]);
   const limits = memoryMax === null ? [0, ...leb(1)] : [1, ...leb(1), ...leb(memoryMax)];
-  const given = exports.map((name) => [...text(name), 0, ...leb(wanted.length)]);
+  const names = [...wanted.map(([, name]) => name), ...exports, ''];
+  const start = names.length - 1;
+  const given = exports.map((name, index) => [...text(name), 0, ...leb(wanted.length + index)]);
   const memory = memories > 0 ? [[...text('memory'), 2, 0]] : [];
   return [
     ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-    ...section(1, vector([[0x60, 0, 0]])),
-    ...section(2, vector(wanted.map(([module, name]) => [...text(module), ...text(name), 0, 0]))),
-    ...section(3, vector([[0]])),
+    ...section(1, vector(names.map(typeOf))),
+    ...section(2, vector(wanted.map(([module, name], index) => [...text(module), ...text(name), 0, ...leb(index)]))),
+    ...section(3, vector(names.slice(wanted.length).map((_, index) => leb(wanted.length + index)))),
     ...(memories > 0 ? section(5, vector(Array.from({ length: memories }, () => limits))) : []),
     ...section(7, vector([...memory, ...given])),
-    ...(traps ? section(8, leb(wanted.length)) : []),
-    ...section(10, vector([traps ? [3, 0, 0x00, 0x0b] : [2, 0, 0x0b]])),
+    ...(traps ? section(8, leb(start)) : []),
+    ...section(10, vector(names.slice(wanted.length).map(() => [3, 0, 0x00, 0x0b]))),
   ];
 }
 
