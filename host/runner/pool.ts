@@ -4,7 +4,7 @@
  * own thread, which cannot end a guest that loops.
  */
 
-import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+import type { MessagePort, Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import {
   type Asked,
@@ -24,7 +24,7 @@ import { type Executed, execute, type Job, NO_ACCOUNT, type Work } from './job.j
 import { keepShapes } from './shapes.js';
 import { type NoSlot, type Slot, Slots } from './slots.js';
 import { diskOf, type Stuck } from './stuck.js';
-import type { FromWorker, Task, Verdicts } from './worker.js';
+import type { FromWorker, Opening, Task, Verdicts } from './worker.js';
 
 /** How a job is accompanied. */
 export interface Company {
@@ -77,6 +77,9 @@ export class ThreadPool implements Pool {
   readonly #slots: Slots;
   readonly #budgets: Budgets;
   readonly #stuck: Stuck;
+  /** By the number of the call. */
+  readonly #underWay = new Map<number, Running>();
+  #lastCall = 0;
   #closed = false;
 
   /** `entry`: the file each thread loads; its default export serves one task. */
@@ -96,6 +99,14 @@ export class ThreadPool implements Pool {
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
     });
+    this.#threads.on('message', ({ line }: Opening) => this.#listen(line));
+  }
+
+  /** Hears a thread. What it says of a call that has ended meanwhile goes nowhere. */
+  #listen(line: MessagePort): void {
+    line.on('message', (message: FromWorker) => this.#underWay.get(message.call)?.hear(message, line));
+    // A call under way keeps the process alive, not its line.
+    line.unref();
   }
 
   async run(job: Job, company: Company): Promise<Executed> {
@@ -118,13 +129,15 @@ export class ThreadPool implements Pool {
 
   async #runIn(slot: Slot, job: Job, company: Company): Promise<Executed> {
     const running = new Running(job, company, (abort) => this.#endThread(abort));
+    const task: Task = { call: ++this.#lastCall, job };
+    this.#underWay.set(task.call, running);
     try {
-      const task: Task = { job, port: running.port };
-      return await this.#threads.run(task, { signal: running.signal, transferList: [running.port] });
+      return await this.#threads.run(task, { signal: running.signal });
     } catch (thrown) {
       const outcome = this.#closed ? refused(cancelled(askedOf(job))) : (running.ended() ?? broken(job, thrown));
       return { outcome, account: null };
     } finally {
+      this.#underWay.delete(task.call);
       running.close();
       void this.#giveBack(slot, running, job);
     }
@@ -159,8 +172,6 @@ export class ThreadPool implements Pool {
 
 /** One call under way, on the embedder's side. */
 class Running {
-  readonly port: MessagePort;
-  readonly #mine: MessagePort;
   readonly #job: Job;
   readonly #company: Company;
   readonly #abort = new AbortController();
@@ -175,10 +186,6 @@ class Running {
     this.#endThread = endThread;
     this.#job = job;
     this.#company = company;
-    const { port1, port2 } = new MessageChannel();
-    this.#mine = port1;
-    this.port = port2;
-    this.#mine.on('message', (message: FromWorker) => this.#hear(message));
     company.signal?.addEventListener('abort', this.#onCancel, { once: true });
   }
 
@@ -191,7 +198,7 @@ class Running {
     return this.#thread;
   }
 
-  #hear(message: FromWorker): void {
+  hear(message: FromWorker, line: MessagePort): void {
     switch (message.kind) {
       case 'started':
         this.#timer = setTimeout(() => this.#stop('time'), this.#job.timeMs + DEADLINE_GRACE_MS);
@@ -201,13 +208,13 @@ class Running {
         this.#company.onPartial?.(message.value);
         return;
       case 'ask':
-        void this.#answer(message.buildings);
+        void this.#answer(message.buildings, line);
     }
   }
 
-  async #answer(buildings: readonly string[]): Promise<void> {
+  async #answer(buildings: readonly string[], line: MessagePort): Promise<void> {
     const verdicts = (await this.#company.policy?.(buildings)) ?? [];
-    this.#mine.postMessage({ verdicts } satisfies Verdicts);
+    line.postMessage({ verdicts } satisfies Verdicts);
   }
 
   #stop(end: End): void {
@@ -233,7 +240,6 @@ class Running {
   close(): void {
     clearTimeout(this.#timer);
     this.#company.signal?.removeEventListener('abort', this.#onCancel);
-    this.#mine.close();
   }
 }
 

@@ -1,51 +1,67 @@
 /**
- * The thread side: one slot. Receives a job and a port, runs it, and answers. While it runs, the port carries what the
+ * The thread side: one slot. Receives a job, runs it, and answers. While it runs, the thread's line carries what the
  * call would answer if it were ended now, and the questions for the embedder's policy. `tools/worker.ts` binds the
  * registry; this file knows no tool.
+ *
+ * One line a thread, not one a call: Node keeps about 3 KB of each port that was ever sent to a thread until that ends.
  */
 
-import { type MessagePort, threadId, workerData } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Verdict } from '../judge/bound.js';
 import { PARTIAL_EVERY_MS } from '../limits.js';
 import type { Surroundings } from './call.js';
 import { type Executed, execute, type Job, type Work } from './job.js';
 import { keepShapes } from './shapes.js';
 
-/** What a worker is sent with each job. */
+/** What a worker is sent. */
 export interface Task {
+  /** The number of the call: what is said of it carries it. */
+  readonly call: number;
   readonly job: Job;
-  readonly port: MessagePort;
+}
+
+/** What a thread sends before all else: its line. */
+export interface Opening {
+  readonly line: MessagePort;
 }
 
 /** What the worker says while it works. */
-export type FromWorker =
-  | { readonly kind: 'started'; readonly threadId: number }
+export type FromWorker = { readonly call: number } & (
+  | { readonly kind: 'started' }
   | { readonly kind: 'partial'; readonly value: unknown }
-  | { readonly kind: 'ask'; readonly buildings: readonly string[] };
+  | { readonly kind: 'ask'; readonly buildings: readonly string[] }
+);
 
 /** What is answered to `ask`. */
 export interface Verdicts {
   readonly verdicts: readonly Verdict[];
 }
 
+let line: MessagePort | undefined;
+
+/** The line of this thread, opened with its first call. */
+function lineOfThread(): MessagePort {
+  if (line !== undefined) return line;
+  const { port1, port2 } = new MessageChannel();
+  parentPort?.postMessage({ line: port2 } satisfies Opening, [port2]);
+  line = port1;
+  return line;
+}
+
 /** Serves one task. */
 export async function serve(task: Task, workFor: (job: Job) => Work): Promise<Executed> {
   keepShapes(moduleOfThread());
-  const { job, port } = task;
-  const say = (message: FromWorker): void => port.postMessage(message);
-  say({ kind: 'started', threadId });
-  try {
-    return await execute(job, workFor(job), surroundings(job, port, say));
-  } finally {
-    port.close();
-  }
+  const { call, job } = task;
+  const to = lineOfThread();
+  to.postMessage({ call, kind: 'started' } satisfies FromWorker);
+  return execute(job, workFor(job), surroundings(call, job, to));
 }
 
-function surroundings(job: Job, port: MessagePort, say: (message: FromWorker) => void): Surroundings {
+function surroundings(call: number, job: Job, to: MessagePort): Surroundings {
   return {
     module: moduleOfThread(),
-    ask: job.asksPolicy ? (buildings) => askThrough(port, say, buildings) : null,
-    partial: seldom((value) => say({ kind: 'partial', value })),
+    ask: job.asksPolicy ? (buildings) => askThrough(to, call, buildings) : null,
+    partial: seldom((value) => to.postMessage({ call, kind: 'partial', value } satisfies FromWorker)),
     // The pool ends this thread when the caller's signal fires: nothing has to be asked here.
     goOn: async () => true,
   };
@@ -62,14 +78,11 @@ function seldom(say: (value: unknown) => void): Surroundings['partial'] {
   };
 }
 
-function askThrough(
-  port: MessagePort,
-  say: (message: FromWorker) => void,
-  buildings: readonly string[],
-): Promise<readonly Verdict[]> {
+/** A thread has one call at a time, and each question is answered, or the thread is ended. */
+function askThrough(to: MessagePort, call: number, buildings: readonly string[]): Promise<readonly Verdict[]> {
   return new Promise((resolve) => {
-    port.once('message', ({ verdicts }: Verdicts) => resolve(verdicts));
-    say({ kind: 'ask', buildings });
+    to.once('message', ({ verdicts }: Verdicts) => resolve(verdicts));
+    to.postMessage({ call, kind: 'ask', buildings } satisfies FromWorker);
   });
 }
 
