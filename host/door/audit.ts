@@ -10,7 +10,7 @@ import { type Row, selfTest } from '../audit/self-test.js';
 import { BUDGETS, type Budgets } from '../runner/budget.js';
 import { admitComponent } from '../runner/component.js';
 import { workFor } from '../tools/worker.js';
-import { describeCity } from '../tree/mounted.js';
+import { describeCity } from '../tree/mounts.js';
 import { installedComponent, pinnedComponent } from './node.js';
 import { type Palette, palette, visible, wantsColour } from './terminal.js';
 

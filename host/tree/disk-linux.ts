@@ -8,13 +8,13 @@
  * which mount. Texts are compared, never parsed: ` (deleted)` and newlines are legal in names.
  */
 
-import { Buffer } from 'node:buffer';
 import type { Stats } from 'node:fs';
 
 import { DIR_SMALL_BYTES } from '../limits.js';
 import { DiskFile } from './disk-file.js';
 import { FILE_FAULTS, refusesHardLink } from './file-faults.js';
 import { listDirectory } from './listing.js';
+import { Mounts, mountOf } from './mounts.js';
 import { isSegment, strictText, utf8Bytes } from './names.js';
 import { type Held, OpenSet } from './open-set.js';
 import {
@@ -38,7 +38,6 @@ import {
   openSync,
   PLACE_FLAGS,
   readlinkSync,
-  readSync,
   statfsSync,
   statSync,
   systemCode,
@@ -176,6 +175,8 @@ interface DirectoryStats {
   readonly dev: bigint;
   readonly ino: bigint;
   readonly uid: bigint;
+  /** Of the directory's own bytes, then. */
+  readonly size: bigint;
 }
 
 class LinuxTree implements Tree {
@@ -187,12 +188,14 @@ class LinuxTree implements Tree {
   readonly hardLinks: HardLinks;
   readonly mounts: ReadonlySet<string>;
   readonly dirEntriesMax: number;
+  readonly mountTable: Mounts;
   readonly #sizeTellsNames = new Map<bigint, boolean>();
 
   constructor(spec: LinuxSpec, root: Root, options: TreeOptions) {
     this.spellings = { entered: spec.entered, real: root.text, style: 'posix' };
     this.hardLinks = spec.hardLinks;
     this.mounts = new Set(spec.mounts);
+    this.mountTable = new Mounts(root.text);
     this.dirEntriesMax = dirEntriesMaxOf(options);
     // The root directory of the system is the one whose text ends with the separator.
     const text = root.text === '/' ? '' : root.text;
@@ -358,8 +361,8 @@ class LinuxDir implements Dir, Held {
   list(): readonly Entry[] | Failure {
     if (this.#fd < 0) return 'io';
     try {
-      const { size } = fstatSync(this.#fd);
-      const small = size <= DIR_SMALL_BYTES && this.#tree.sizeTellsNames(this.#fd, this.identity.device);
+      // As it was opened: a directory that grows by so much while a call holds it would take longer than the call has.
+      const small = this.#stats.size <= DIR_SMALL_BYTES && this.#tree.sizeTellsNames(this.#fd, this.identity.device);
       const entries = listDirectory(descriptorPath(this.#fd), small, this.#tree.dirEntriesMax);
       // A removed directory lists as an empty one.
       return entries.length === 0 && fstatSync(this.#fd).nlink === 0 ? 'moved' : entries;
@@ -441,7 +444,7 @@ class LinuxDir implements Dir, Held {
     let place: Whereabouts | undefined;
     try {
       const stats = fstatSync(fd, { bigint: true });
-      const mount = mountOf(fd);
+      const mount = this.#tree.mountTable.of(fd, this.#mount, stats.dev === this.#stats.dev);
       const found = this.#placeOf(name, stats);
       if (failed(found)) return found;
       place = found;
@@ -524,20 +527,3 @@ function notAtText(fd: number, text: string): Failure | undefined {
 
 const placeBytes = (fd: number): string | undefined =>
   strictText(readlinkSync(descriptorPath(fd), { encoding: 'buffer' }));
-
-const MOUNT_LINE = /^mnt_id:\s*(\d+)$/m;
-/** `pos`, `flags` and `mnt_id` are its first three lines. */
-const mountAnswer = Buffer.alloc(128);
-
-/** The number of the mount that `fd` is on. Three system calls. */
-function mountOf(fd: number): number {
-  const info = openSync(`/proc/self/fdinfo/${fd}`, FILE_FLAGS);
-  try {
-    const lengthBytes = readSync(info, mountAnswer, 0, mountAnswer.length, 0);
-    const mount = MOUNT_LINE.exec(mountAnswer.toString('latin1', 0, lengthBytes));
-    if (mount?.[1] === undefined) throw new Error('/proc/self/fdinfo tells no mount');
-    return Number(mount[1]);
-  } finally {
-    closeQuietly(info);
-  }
-}

@@ -14,6 +14,7 @@ export const {
   lstatSync,
   openSync,
   opendirSync,
+  readFileSync,
   readSync,
   readdirSync,
   readlinkSync,
