@@ -111,7 +111,7 @@ function filesUnder(path) {
 }
 
 /** Names and bytes of all sources: times would lie after a checkout, a copy or a restored cache. */
-function hashOf(sources) {
+export function hashOf(sources) {
   const hash = createHash('sha256');
   for (const file of sources.flatMap(filesUnder)) {
     const bytes = readFileSync(join(ROOT, file));

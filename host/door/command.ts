@@ -100,6 +100,8 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
   const program = new Command('portcullis')
     .description('Search and read a tree of files; nothing outside it, and nothing its rules close, can be reached.')
     .version(around.version)
+    // An option belongs to the command it follows: `audit --json` and `audit verify --json` are two.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => {
@@ -152,6 +154,7 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
 
   const auditing = program
     .command('audit')
+    .enablePositionalOptions()
     .summary('the capability page of this installation, with the table of attacks run live')
     .description(
       'What the component is and may do, the limits in force, the tree of this system, and every attack of the table, ' +
