@@ -1,6 +1,6 @@
 /**
  * `search`: a substring, over everything the read bound opens. This file asks wall 1, hands the guest one view of the
- * start place, pulls its pages, judges what comes out and writes the answer. The walk and the scan are the guest's.
+ * start place and pulls its pages; answer.ts, the next, judges what comes out. The walk and the scan are the guest's.
  * Spec: search.
  */
 
@@ -15,30 +15,18 @@ import {
   ok,
   refused,
 } from '../error.js';
-import { type Address, buildingOf, isBroken, parseAddress, segmentsOf } from '../judge/address.js';
-import { admit } from '../judge/admit.js';
+import { type Address, buildingOf, segmentsOf } from '../judge/address.js';
 import { type Landing, release, resolve, stillJudged } from '../judge/locate.js';
-import { Recent } from '../judge/recent.js';
 import * as limits from '../limits.js';
 import type { Call } from '../runner/call.js';
-import { utf8Bytes } from '../tree/names.js';
 import type { Dir, Entry, Identity } from '../tree/tree.js';
-import { ERROR_CODES, type ErrorCode } from '../wasi/codes.js';
+import { ERROR_CODES } from '../wasi/codes.js';
 import type { Filesystem } from '../wasi/filesystem.js';
 import type { Preopen } from '../wasi/handles.js';
-import {
-  type Ending,
-  type Guest,
-  type GuestCoverage,
-  GuestFault,
-  type GuestUnread,
-  type Hit,
-  type Page,
-  type Query,
-} from '../wasi/world.js';
-import { listRoot, locate, notOpened, notRegular, SPENT_SENTENCES } from './locating.js';
+import type { Guest, Page, Query } from '../wasi/world.js';
+import { Answer, NO_COVERAGE, type SearchCaps, type SearchValue, valueSchema } from './answer.js';
+import { listRoot, locate, notOpened, notRegular } from './locating.js';
 import { type Tool, wholeNumber, wordOf } from './tool.js';
-import { byCause, CAUSES, sizeInWords, whyUnread } from './unread.js';
 
 const argsSchema = z.strictObject({
   text: z
@@ -58,46 +46,17 @@ const argsSchema = z.strictObject({
     .optional()
     .describe(`Lines shown on each side of a hit, 0 by default, at most ${limits.CONTEXT_CAP_LINES}.`),
 });
+/** What a search is asked, validated. */
 export type SearchArgs = z.infer<typeof argsSchema>;
+export type { SearchValue };
 
-const count = z.number().int().nonnegative();
-const valueSchema = z.strictObject({
-  matches: z.array(
-    z.strictObject({
-      path: z.string().describe('An address, ready for `read`.'),
-      line: count.describe('0-based: the `offset` for `read`.'),
-      text: z.string().describe('The line, or a window of it, with its context lines.'),
-    }),
-  ),
-  count,
-  truncated: z.boolean().describe('True exactly when the answer is not everything.'),
-  stopped: z.string().optional().describe('Only when truncated: which bound ended it, and how to narrow.'),
-  unreadable: count.describe('Directories and files that could not be looked at: not the same as not found.'),
-  unread: z.array(z.strictObject({ path: z.string(), why: z.string() })),
-  coverage: z.strictObject({
-    entries: count,
-    looked: count,
-    directories: count,
-    links: count,
-    reserved: count,
-    not_text: count,
-    unread_by_cause: z.partialRecord(z.enum(CAUSES), count),
-  }),
-});
-export type SearchValue = z.infer<typeof valueSchema>;
-
-/** The caps of one search. Only the tool and the bench set them. */
-export interface SearchCaps {
-  readonly matchCap: number;
-  readonly textCap: number;
-  readonly fileCap: number;
-}
 const CAPS: SearchCaps = {
   matchCap: limits.MATCH_CAP,
   textCap: limits.INTERVAL_CAP_BYTES,
   fileCap: limits.FILE_CAP_BYTES,
 };
 
+/** The tool, with the caps of limits.ts. Cost: linear in the names and bytes of what is walked. */
 export const search: Tool<SearchArgs, SearchValue> = {
   name: 'search',
   title: 'Find a text in everything that may be read',
@@ -209,7 +168,7 @@ async function walk(
     fileCapBytes: caps.fileCap,
     stillJudged: start.stillJudged,
   });
-  const answer = new Answer(call, filesystem, start, caps);
+  const answer = new Answer(call, filesystem, { shown: start.preopen.shown, only: start.only }, caps);
   call.partial(answer.value('paused'), true);
   let page = firstPage(guest, filesystem, start, {
     text: args.text,
@@ -236,8 +195,6 @@ async function walk(
   return ok(answer.value(page.ending));
 }
 
-const NOTHING: GuestCoverage = { looked: 0, directories: 0, links: 0, reserved: 0, notText: 0, causes: [] };
-
 /**
  * The first page. A guest that is handed no directory traps, by the WIT's own contract; then it is the start that did
  * not open, and a budget that ended it there is still an answer.
@@ -248,12 +205,17 @@ function firstPage(guest: Guest, filesystem: Filesystem, start: Start, query: Qu
   } catch (thrown) {
     const { startFailure } = filesystem;
     if (startFailure === undefined && !filesystem.changed) throw thrown;
-    const empty = { hits: [], unread: [], coverage: NOTHING };
+    const empty = { hits: [], unread: [], coverage: NO_COVERAGE };
     if (startFailure === 'quota') return { ...empty, ending: 'budget' };
     if (startFailure !== 'insufficient-space') return { ...empty, ending: 'complete' };
     const path = buildingOf(start.preopen.shown);
     const causes = ERROR_CODES.map((code) => (code === startFailure ? 1 : 0));
-    return { ...empty, unread: [{ path, cause: startFailure }], coverage: { ...NOTHING, causes }, ending: 'complete' };
+    return {
+      ...empty,
+      unread: [{ path, cause: startFailure }],
+      coverage: { ...NO_COVERAGE, causes },
+      ending: 'complete',
+    };
   }
 }
 
@@ -268,213 +230,4 @@ function startRefusal(call: Call, at: Asked, start: Start, filesystem: Filesyste
   if (!start.stillThere()) return changedAfterJudged(at);
   if (start.only !== undefined && startFailure !== 'not-permitted') return undefined;
   return notOpened(call, at, start.preopen.shown, startFailure, filesystem);
-}
-
-// ---- the answer: collected, validated, judged again ----
-
-/** What pages gave, checked as it comes in: the guest may lie. A lie that can be seen is a `GuestFault`. */
-class Answer {
-  readonly #call: Call;
-  readonly #filesystem: Filesystem;
-  readonly #start: Start;
-  readonly #caps: SearchCaps;
-  readonly #prefix: string;
-  #hits: Hit[] = [];
-  #textBytes = 0;
-  #unread: GuestUnread[] = [];
-  #coverage: GuestCoverage = NOTHING;
-
-  constructor(call: Call, filesystem: Filesystem, start: Start, caps: SearchCaps) {
-    this.#call = call;
-    this.#filesystem = filesystem;
-    this.#start = start;
-    this.#caps = caps;
-    this.#prefix = start.preopen.shown;
-  }
-
-  take(page: Page): void {
-    for (const hit of page.hits) this.#takeHit(hit);
-    this.#unread.push(...page.unread);
-    if (this.#unread.length > limits.UNREAD_SHOWN) throw new GuestFault('more unread entries than its cap');
-    for (const unread of page.unread) this.#checkUnread(unread);
-    if (!this.#countsFit(page.coverage)) throw new GuestFault('counts that do not fit');
-    if (!this.#endingFits(page.ending)) throw new GuestFault('an ending that cannot be');
-    this.#coverage = page.coverage;
-  }
-
-  /**
-   * Each name counts once: so no more of them than were listed and the start place, no more looked into than were opened
-   * and the start place, no fewer than pages before had, nor than were named.
-   */
-  #countsFit(coverage: GuestCoverage): boolean {
-    const { looked, directories, links, reserved, notText, causes } = coverage;
-    const { opens, entries } = this.#call.meter.used;
-    const unreadable = sumOf(causes);
-    const before = this.#coverage;
-    return (
-      notText <= looked &&
-      looked + directories <= opens + 1 &&
-      looked + directories + links + reserved + unreadable <= entries + 1 &&
-      new Set(this.#hits.map((hit) => hit.path)).size <= looked &&
-      this.#unread.length === Math.min(limits.UNREAD_SHOWN, unreadable) &&
-      ERROR_CODES.every((code, number) => this.#namedAs(code) <= (causes[number] ?? 0)) &&
-      COUNTS.every((count) => before[count] <= coverage[count]) &&
-      before.causes.every((count, number) => count <= (causes[number] ?? 0))
-    );
-  }
-
-  #namedAs(code: ErrorCode): number {
-    return this.#unread.filter(({ cause }) => cause === code).length;
-  }
-
-  #endingFits(ending: Ending): boolean {
-    if (ending === 'budget') return this.#call.meter.spent !== undefined;
-    if (ending === 'matches') return this.#hits.length === this.#caps.matchCap;
-    return ending !== 'text' || this.#hits.length > 0;
-  }
-
-  #takeHit(hit: Hit): void {
-    if (!this.#isBelowStart(hit.path)) throw new GuestFault('a path outside its start');
-    if (hit.path !== this.#hits.at(-1)?.path) this.#admit(hit.path);
-    if (hit.line > this.#caps.fileCap) throw new GuestFault('a line that no file of its size has');
-    this.#hits.push(hit);
-    this.#textBytes += utf8Bytes(hit.text);
-    const slack = this.#hits.length === 1 ? MARKER_SLACK_BYTES : 0;
-    if (this.#hits.length > this.#caps.matchCap || this.#textBytes > this.#caps.textCap + slack) {
-      throw new GuestFault('more hits than its caps');
-    }
-  }
-
-  #admit(path: string): void {
-    if (!admit(path, this.#call.action, this.#call.judged().bound).ok)
-      throw new GuestFault('a path that may not be read');
-  }
-
-  /**
-   * What is closed is not met, so it cannot have been unread: what holds it was walked, and of the top it is at most a
-   * building whose rules do not read. A name that is no address is in no bound, but it is one name.
-   */
-  #checkUnread({ path, cause }: GuestUnread): void {
-    if (!this.#isBelowStart(path)) throw new GuestFault('a path outside its start');
-    const { bound } = this.#call.judged();
-    const slash = path.lastIndexOf('/');
-    const [parent, name] = [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
-    const isWalked = slash < 0 || (!isBroken(parseAddress(parent)) && bound.judge(parent) === undefined);
-    if (!isWalked) throw new GuestFault('a path that is not met');
-    if (cause === 'illegal-byte-sequence' && isUnspeakable(name)) return;
-    const denial = isBroken(parseAddress(path)) ? 'no address' : bound.judge(path);
-    if (denial !== undefined && (slash >= 0 || denial === 'no address' || denial.kind !== 'rules-unreadable')) {
-      throw new GuestFault('a path that is not met');
-    }
-  }
-
-  #isBelowStart(path: string): boolean {
-    if (this.#start.only !== undefined)
-      return path === joined(this.#prefix, this.#start.only) || path === this.#building();
-    return (
-      this.#prefix === '' || path === this.#prefix || path.startsWith(`${this.#prefix}/`) || path === this.#building()
-    );
-  }
-
-  /** An entry over its building's share is reported by the building's address. */
-  #building(): string {
-    return buildingOf(this.#prefix);
-  }
-
-  /**
-   * Wall 1 again, on every path that would leave: each was admitted when it came in. A link that leads out by now,
-   * whoever moved it, takes its hits out of the answer and is counted as what it is.
-   */
-  refuseWhatLeadsOut(): void {
-    const scene = this.#call.judged();
-    const root = new Recent(scene.root);
-    try {
-      for (const path of new Set(this.#hits.map((hit) => hit.path))) {
-        const { kind } = resolve({ ...scene, root }, { base: [], path });
-        if (kind === 'denied' || kind === 'outside' || kind === 'alias') this.#refuseLink(path);
-      }
-    } finally {
-      root.forget();
-    }
-  }
-
-  #refuseLink(path: string): void {
-    this.#hits = this.#hits.filter((hit) => hit.path !== path);
-    this.#coverage = { ...this.#coverage, looked: this.#coverage.looked - 1, links: this.#coverage.links + 1 };
-  }
-
-  /** The answer as it is, with the ending given. */
-  value(ending: Ending): SearchValue {
-    const stopped = ending === 'complete' ? undefined : stoppedSentence(ending, this.#hits, this.#call, this.#caps);
-    const { looked, directories, links, reserved, notText, causes } = this.#coverage;
-    const unreadable = sumOf(causes);
-    return {
-      matches: this.#hits.map(({ path, line, text }) => ({ path, line, text })),
-      count: this.#hits.length,
-      truncated: stopped !== undefined,
-      ...(stopped !== undefined && { stopped }),
-      unreadable,
-      unread: this.#unread.map(({ path, cause }) => ({
-        path,
-        why: whyUnread(path, cause, this.#filesystem.reason(path), this.#caps.fileCap),
-      })),
-      coverage: {
-        entries: looked + directories + links + reserved + unreadable,
-        looked,
-        directories,
-        links,
-        reserved,
-        not_text: notText,
-        unread_by_cause: byCause(causes),
-      },
-    };
-  }
-}
-
-/** Room for the marker after a first block that was cut. */
-const MARKER_SLACK_BYTES = 64;
-/** A name that a listing gives and no address has: with a character that addresses do not have, or shown with U+FFFD. */
-const isUnspeakable = (name: string): boolean =>
-  !['', '.', '..'].includes(name) && (isBroken(parseAddress(name)) || name.includes('\ufffd'));
-const COUNTS = ['looked', 'directories', 'links', 'reserved', 'notText'] as const;
-const sumOf = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
-const joined = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}/${name}`);
-
-/** The one place that says why a search stopped, and how to narrow it. */
-export function stoppedSentence(
-  ending: Exclude<Ending, 'complete'>,
-  hits: readonly Hit[],
-  call: Pick<Call, 'meter'>,
-  caps: SearchCaps,
-): string {
-  const narrow = 'narrow it with `path`, a longer `text` or less `context`';
-  return `stopped: ${boundInWords(ending, call, caps)}; ${narrow}${majority(hits)}`;
-}
-
-function boundInWords(ending: Exclude<Ending, 'complete'>, call: Pick<Call, 'meter'>, caps: SearchCaps): string {
-  switch (ending) {
-    case 'matches':
-      return `there are more than ${caps.matchCap} hits (MATCH_CAP)`;
-    case 'text':
-      return `the hits' text reached ${sizeInWords(caps.textCap)} (INTERVAL_CAP_BYTES)`;
-    case 'budget':
-    case 'paused': {
-      // A page that only paused was the last one because the time was over.
-      const { budget, value } = call.meter.spent ?? { budget: 'time', value: call.meter.timeMs };
-      return SPENT_SENTENCES[budget](value);
-    }
-  }
-}
-
-/** When one building gave more than half of the hits, its name and share. */
-function majority(hits: readonly Hit[]): string {
-  const counts = new Map<string, number>();
-  for (const { path } of hits) {
-    const building = buildingOf(path);
-    counts.set(building, (counts.get(building) ?? 0) + 1);
-  }
-  for (const [building, hitsThere] of counts) {
-    if (hitsThere * 2 > hits.length) return ` (${hitsThere} of the ${hits.length} hits are in ${building})`;
-  }
-  return '';
 }

@@ -1,0 +1,276 @@
+/**
+ * The answer of a `search`: what the guest's pages gave, validated as it comes in, judged again before it leaves, and
+ * written for the caller. Between the guest, who may lie, and whoever asked.
+ * Spec: search.
+ */
+
+import { z } from 'zod';
+import { buildingOf, isBroken, parseAddress } from '../judge/address.js';
+import { admit } from '../judge/admit.js';
+import { resolve } from '../judge/locate.js';
+import { Recent } from '../judge/recent.js';
+import * as limits from '../limits.js';
+import type { Call } from '../runner/call.js';
+import { utf8Bytes } from '../tree/names.js';
+import { ERROR_CODES, type ErrorCode } from '../wasi/codes.js';
+import type { Filesystem } from '../wasi/filesystem.js';
+import { type Ending, type GuestCoverage, GuestFault, type GuestUnread, type Hit, type Page } from '../wasi/world.js';
+import { SPENT_SENTENCES } from './locating.js';
+import { byCause, CAUSES, sizeInWords, whyUnread } from './unread.js';
+
+const count = z.number().int().nonnegative();
+/** What a search answers: types and JSON Schema are derived from it, and the runner holds every value against it. */
+export const valueSchema = z.strictObject({
+  matches: z.array(
+    z.strictObject({
+      path: z.string().describe('An address, ready for `read`.'),
+      line: count.describe('0-based: the `offset` for `read`.'),
+      text: z.string().describe('The line, or a window of it, with its context lines.'),
+    }),
+  ),
+  count,
+  truncated: z.boolean().describe('True exactly when the answer is not everything.'),
+  stopped: z.string().optional().describe('Only when truncated: which bound ended it, and how to narrow.'),
+  unreadable: count.describe('Directories and files that could not be looked at: not the same as not found.'),
+  unread: z.array(z.strictObject({ path: z.string(), why: z.string() })),
+  coverage: z.strictObject({
+    entries: count,
+    looked: count,
+    directories: count,
+    links: count,
+    reserved: count,
+    not_text: count,
+    unread_by_cause: z.partialRecord(z.enum(CAUSES), count),
+  }),
+});
+/** The answer; its arrays are as long as the caps allow, and empty where nothing was found. */
+export type SearchValue = z.infer<typeof valueSchema>;
+
+/** The caps of one search. Only the tool, its tests and the bench set them. */
+export interface SearchCaps {
+  /** Hits. */
+  readonly matchCap: number;
+  /** Bytes of all hits' text. */
+  readonly textCap: number;
+  /** Bytes of a file that is scanned. */
+  readonly fileCap: number;
+}
+
+/** Where the guest was told to walk, as the caller asked it: what its paths must be below. */
+export interface Walked {
+  /** The address of the directory it was handed; '' for the city. */
+  readonly shown: string;
+  /** The one name to take up there, when a file was asked. */
+  readonly only: string | undefined;
+}
+
+/** Before the first page. */
+export const NO_COVERAGE: GuestCoverage = { looked: 0, directories: 0, links: 0, reserved: 0, notText: 0, causes: [] };
+
+/**
+ * What pages gave, checked as it comes in: the guest may lie. A lie that can be seen is a `GuestFault`.
+ * Holds what the caps allow and no more; a page costs what it brings, times the hits there are.
+ */
+export class Answer {
+  readonly #call: Call;
+  readonly #filesystem: Filesystem;
+  readonly #walked: Walked;
+  readonly #caps: SearchCaps;
+  #hits: Hit[] = [];
+  #textBytes = 0;
+  #unread: GuestUnread[] = [];
+  #coverage: GuestCoverage = NO_COVERAGE;
+
+  constructor(call: Call, filesystem: Filesystem, walked: Walked, caps: SearchCaps) {
+    this.#call = call;
+    this.#filesystem = filesystem;
+    this.#walked = walked;
+    this.#caps = caps;
+  }
+
+  /** Adds a page. Throws a `GuestFault` at the first thing in it that cannot be true. */
+  take(page: Page): void {
+    for (const hit of page.hits) this.#takeHit(hit);
+    this.#unread.push(...page.unread);
+    if (this.#unread.length > limits.UNREAD_SHOWN) throw new GuestFault('more unread entries than its cap');
+    for (const unread of page.unread) this.#checkUnread(unread);
+    if (!this.#countsFit(page.coverage)) throw new GuestFault('counts that do not fit');
+    if (!this.#endingFits(page.ending)) throw new GuestFault('an ending that cannot be');
+    this.#coverage = page.coverage;
+  }
+
+  /**
+   * Each name counts once: so no more of them than were listed and the start place, no more looked into than were opened
+   * and the start place, no fewer than pages before had, nor than were named.
+   */
+  #countsFit(coverage: GuestCoverage): boolean {
+    const { looked, directories, links, reserved, notText, causes } = coverage;
+    const { opens, entries } = this.#call.meter.used;
+    const unreadable = sumOf(causes);
+    const before = this.#coverage;
+    return (
+      notText <= looked &&
+      looked + directories <= opens + 1 &&
+      looked + directories + links + reserved + unreadable <= entries + 1 &&
+      new Set(this.#hits.map((hit) => hit.path)).size <= looked &&
+      this.#unread.length === Math.min(limits.UNREAD_SHOWN, unreadable) &&
+      ERROR_CODES.every((code, number) => this.#namedAs(code) <= (causes[number] ?? 0)) &&
+      COUNTS.every((count) => before[count] <= coverage[count]) &&
+      before.causes.every((count, number) => count <= (causes[number] ?? 0))
+    );
+  }
+
+  #namedAs(code: ErrorCode): number {
+    return this.#unread.filter(({ cause }) => cause === code).length;
+  }
+
+  #endingFits(ending: Ending): boolean {
+    if (ending === 'budget') return this.#call.meter.spent !== undefined;
+    if (ending === 'matches') return this.#hits.length === this.#caps.matchCap;
+    return ending !== 'text' || this.#hits.length > 0;
+  }
+
+  #takeHit(hit: Hit): void {
+    if (!this.#isBelowStart(hit.path)) throw new GuestFault('a path outside its start');
+    if (hit.path !== this.#hits.at(-1)?.path) this.#admit(hit.path);
+    if (hit.line > this.#caps.fileCap) throw new GuestFault('a line that no file of its size has');
+    this.#hits.push(hit);
+    this.#textBytes += utf8Bytes(hit.text);
+    const slack = this.#hits.length === 1 ? MARKER_SLACK_BYTES : 0;
+    if (this.#hits.length > this.#caps.matchCap || this.#textBytes > this.#caps.textCap + slack) {
+      throw new GuestFault('more hits than its caps');
+    }
+  }
+
+  #admit(path: string): void {
+    const admitted = admit(path, this.#call.action, this.#call.judged().bound);
+    if (!admitted.ok) throw new GuestFault('a path that may not be read');
+  }
+
+  /**
+   * What is closed is not met, so it cannot have been unread: what holds it was walked, and of the top it is at most a
+   * building whose rules do not read. A name that is no address is in no bound, but it is one name.
+   */
+  #checkUnread({ path, cause }: GuestUnread): void {
+    if (!this.#isBelowStart(path)) throw new GuestFault('a path outside its start');
+    const { bound } = this.#call.judged();
+    const slash = path.lastIndexOf('/');
+    const [parent, name] = [path.slice(0, Math.max(0, slash)), path.slice(slash + 1)];
+    const isWalked = slash < 0 || (!isBroken(parseAddress(parent)) && bound.judge(parent) === undefined);
+    if (!isWalked) throw new GuestFault('a path that is not met');
+    if (cause === 'illegal-byte-sequence' && isUnspeakable(name)) return;
+    const denial = isBroken(parseAddress(path)) ? 'no address' : bound.judge(path);
+    if (denial !== undefined && (slash >= 0 || denial === 'no address' || denial.kind !== 'rules-unreadable')) {
+      throw new GuestFault('a path that is not met');
+    }
+  }
+
+  #isBelowStart(path: string): boolean {
+    const { shown, only } = this.#walked;
+    if (path === this.#building()) return true;
+    if (only !== undefined) return path === joined(shown, only);
+    return shown === '' || path === shown || path.startsWith(`${shown}/`);
+  }
+
+  /** An entry over its building's share is reported by the building's address. */
+  #building(): string {
+    return buildingOf(this.#walked.shown);
+  }
+
+  /**
+   * Wall 1 again, on every path that would leave: each was admitted when it came in. A link that leads out by now,
+   * whoever moved it, takes its hits out of the answer and is counted as what it is.
+   */
+  refuseWhatLeadsOut(): void {
+    const scene = this.#call.judged();
+    const root = new Recent(scene.root);
+    try {
+      for (const path of new Set(this.#hits.map((hit) => hit.path))) {
+        const { kind } = resolve({ ...scene, root }, { base: [], path });
+        if (kind === 'denied' || kind === 'outside' || kind === 'alias') this.#refuseLink(path);
+      }
+    } finally {
+      root.forget();
+    }
+  }
+
+  #refuseLink(path: string): void {
+    this.#hits = this.#hits.filter((hit) => hit.path !== path);
+    this.#coverage = { ...this.#coverage, looked: this.#coverage.looked - 1, links: this.#coverage.links + 1 };
+  }
+
+  /** The answer as it is, with the ending given. */
+  value(ending: Ending): SearchValue {
+    const stopped = ending === 'complete' ? undefined : stoppedSentence(ending, this.#hits, this.#call, this.#caps);
+    const { looked, directories, links, reserved, notText, causes } = this.#coverage;
+    const unreadable = sumOf(causes);
+    return {
+      matches: this.#hits.map(({ path, line, text }) => ({ path, line, text })),
+      count: this.#hits.length,
+      truncated: stopped !== undefined,
+      ...(stopped !== undefined && { stopped }),
+      unreadable,
+      unread: this.#unread.map(({ path, cause }) => ({
+        path,
+        why: whyUnread(path, cause, this.#filesystem.reason(path), this.#caps.fileCap),
+      })),
+      coverage: {
+        entries: looked + directories + links + reserved + unreadable,
+        looked,
+        directories,
+        links,
+        reserved,
+        not_text: notText,
+        unread_by_cause: byCause(causes),
+      },
+    };
+  }
+}
+
+/** Room for the marker after a first block that was cut. */
+const MARKER_SLACK_BYTES = 64;
+/** A name that a listing gives and no address has: with a character that addresses do not have, or shown with U+FFFD. */
+const isUnspeakable = (name: string): boolean =>
+  !['', '.', '..'].includes(name) && (isBroken(parseAddress(name)) || name.includes('\ufffd'));
+const COUNTS = ['looked', 'directories', 'links', 'reserved', 'notText'] as const;
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
+const joined = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}/${name}`);
+
+/** The one place that says why a search stopped, and how to narrow it. */
+function stoppedSentence(
+  ending: Exclude<Ending, 'complete'>,
+  hits: readonly Hit[],
+  call: Pick<Call, 'meter'>,
+  caps: SearchCaps,
+): string {
+  const narrow = 'narrow it with `path`, a longer `text` or less `context`';
+  return `stopped: ${boundInWords(ending, call, caps)}; ${narrow}${majority(hits)}`;
+}
+
+function boundInWords(ending: Exclude<Ending, 'complete'>, call: Pick<Call, 'meter'>, caps: SearchCaps): string {
+  switch (ending) {
+    case 'matches':
+      return `there are more than ${caps.matchCap} hits (MATCH_CAP)`;
+    case 'text':
+      return `the hits' text reached ${sizeInWords(caps.textCap)} (INTERVAL_CAP_BYTES)`;
+    case 'budget':
+    case 'paused': {
+      // A page that only paused was the last one because the time was over.
+      const { budget, value } = call.meter.spent ?? { budget: 'time', value: call.meter.timeMs };
+      return SPENT_SENTENCES[budget](value);
+    }
+  }
+}
+
+/** When one building gave more than half of the hits, its name and share. */
+function majority(hits: readonly Hit[]): string {
+  const counts = new Map<string, number>();
+  for (const { path } of hits) {
+    const building = buildingOf(path);
+    counts.set(building, (counts.get(building) ?? 0) + 1);
+  }
+  for (const [building, hitsThere] of counts) {
+    if (hitsThere * 2 > hits.length) return ` (${hitsThere} of the ${hits.length} hits are in ${building})`;
+  }
+  return '';
+}
