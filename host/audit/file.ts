@@ -1,17 +1,18 @@
 /**
  * A receipt log in a file: the sink of the command line, and of embedders who want no other. The last stop of a
- * receipt, and the only room of `audit/` with `node:fs`. One writer a file, appended and synced before an answer
- * leaves; a full file is put aside under a number and the next one goes on from its head.
+ * receipt. One writer a file (file-lock.ts), appended and synced before an answer leaves; a full file is put aside
+ * under a number and the next one goes on from its head.
  */
 
-import { type FileHandle, link, open, readdir, readFile, readlink, rename, unlink, writeFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { type FileHandle, open, readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { RECEIPT_FILE_MAX_BYTES, RECEIPT_LINE_MAX_BYTES } from '../limits.js';
+import { asFileError, Lock } from './file-lock.js';
 import type { KeptSink, Standing } from './log.js';
 import { type Digester, digester, endsLikeLine, ReceiptError, readLine } from './record.js';
 import { type Verified, type VerifyOptions, verifyLog } from './verify.js';
 
+/** How the file is kept. */
 export interface FileSinkOptions {
   /** Bytes after which the file is put aside. Default RECEIPT_FILE_MAX_BYTES. */
   readonly maxBytes?: number;
@@ -32,6 +33,7 @@ export async function openReceiptFile(file: string, options: FileSinkOptions = {
   }
 }
 
+/** A log in a file, open to write: a sink that can say where it stands. Made by `openReceiptFile`. */
 export class ReceiptFile implements KeptSink {
   readonly #file: string;
   readonly #lock: Lock;
@@ -193,11 +195,6 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-function asFileError(error: unknown, file: string): unknown {
-  const code = (error as { code?: unknown } | null)?.code; // a system error has one
-  return typeof code === 'string' ? new ReceiptError(`${file}: ${code}`, { cause: error }) : error;
-}
-
 // ---- the tail ----
 
 interface Tail {
@@ -240,129 +237,3 @@ const FIRST = '{"log":"';
 
 const tornIn = (bytes: Uint8Array, plain: Digester): Standing['torn'] =>
   bytes.length === 0 ? null : { bytes: bytes.length, hash: plain(bytes) };
-
-// ---- one writer ----
-
-interface Holder {
-  readonly pid: number;
-  /** When that process started, as its system counts: a number is used again. Null where that is not known. */
-  readonly start: string | null;
-  /** The machine and, on Linux, the container: numbers of another one say nothing here. */
-  readonly where: string;
-}
-
-/** A file beside the log that says who writes it. */
-class Lock {
-  readonly #file: string;
-  /** What it says. No two locks say the same: their inodes might be the same, for numbers are used again. */
-  readonly #says: string;
-
-  private constructor(file: string, says: string) {
-    this.#file = file;
-    this.#says = says;
-  }
-
-  static async take(file: string): Promise<Lock> {
-    const id = crypto.randomUUID();
-    const says = JSON.stringify({ pid: process.pid, start: await startOf(process.pid), where: await here(), id });
-    const made = `${file}.${id}`;
-    try {
-      await writeFile(made, says, { flag: 'wx', mode: 0o600 });
-      // Linked whole: nobody ever sees a lock that does not say whose it is.
-      while (!(await linked(made, file))) await removeStale(file, made);
-      return new Lock(file, says);
-    } catch (error) {
-      throw asFileError(error, file);
-    } finally {
-      await unlink(made).catch(ignoreMissing);
-    }
-  }
-
-  /** Throws if the lock is not this one any more: then another may be writing. */
-  async check(): Promise<void> {
-    if (!(await this.#stands())) throw new ReceiptError(`${this.#file} was removed, or is somebody else's`);
-  }
-
-  async release(): Promise<void> {
-    if (await this.#stands()) await unlink(this.#file).catch(ignoreMissing);
-  }
-
-  async #stands(): Promise<boolean> {
-    return (await readFile(this.#file, 'utf8').catch(ignoreMissing)) === this.#says;
-  }
-}
-
-async function linked(made: string, file: string): Promise<boolean> {
-  try {
-    await link(made, file);
-    return true;
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
-    return false;
-  }
-}
-
-/** Takes away the lock of a process that is gone; refuses if it may not be. */
-async function removeStale(file: string, made: string): Promise<void> {
-  const text = await readFile(file, 'utf8').catch(ignoreMissing);
-  if (text === undefined) return;
-  const why = await whyHeld(text);
-  if (why !== undefined) throw new ReceiptError(`the log has a writer: ${why} (${file})`);
-  // Moved before it is removed: another may have taken it over since it was read, and then it gets it back.
-  const moved = `${made}.stale`;
-  await rename(file, moved).catch(ignoreMissing);
-  const wasStale = (await readFile(moved, 'utf8').catch(ignoreMissing)) === text;
-  if (!wasStale) await linked(moved, file).catch(ignoreMissing);
-  await unlink(moved).catch(ignoreMissing);
-}
-
-async function whyHeld(text: string): Promise<string | undefined> {
-  const holder = holderOf(text);
-  if (holder === undefined) return 'its lock does not say which; remove it once nobody writes';
-  const { pid, start, where } = holder;
-  if (where !== (await here())) {
-    return `process ${pid} of another machine or container, which cannot be seen from here; remove the lock if it is gone`;
-  }
-  if (!isAlive(pid) || (start !== null && start !== (await startOf(pid)))) return undefined;
-  return pid === process.pid ? 'this very process' : `process ${pid}`;
-}
-
-function holderOf(text: string): Holder | undefined {
-  try {
-    const { pid, start, where } = JSON.parse(text) as Partial<Record<keyof Holder, unknown>>; // any of it may be wrong
-    const isHolder =
-      Number.isSafeInteger(pid) && typeof where === 'string' && (start === null || typeof start === 'string');
-    return isHolder ? { pid: Number(pid), start, where } : undefined;
-  } catch (error) {
-    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
-    return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: there, and somebody else's.
-    return (error as { code?: unknown }).code !== 'ESRCH';
-  }
-}
-
-/** The boot and the tick a process started at (proc_pid_stat(5), field 22), or null where there is no procfs. */
-async function startOf(pid: number): Promise<string | null> {
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'latin1').catch(() => null);
-  const status = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => null);
-  // The command's name stands in brackets and may hold anything, brackets too.
-  const ticks = status?.slice(status.lastIndexOf(')') + 2).split(' ')[19];
-  return boot === null || ticks === undefined ? null : `${boot.trim()} ${ticks}`;
-}
-
-async function here(): Promise<string> {
-  const container = await readlink('/proc/self/ns/pid').catch(() => '');
-  return `${hostname()} ${container}`;
-}
-
-function ignoreMissing(error: unknown): undefined {
-  if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
-}
