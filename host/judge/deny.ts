@@ -21,7 +21,7 @@ export const isEvaluable = (pattern: string): boolean =>
 export function compileDeny(patterns: readonly string[]): Denying {
   if (!patterns.every(isEvaluable)) return null;
   return patterns.map((pattern) => {
-    const segments = foldCase(pattern).split('/');
+    const segments = pattern.split('/').map(foldCase);
     // `a/**` covers what is below a, not a itself: its last `**` takes one segment at least.
     return segments.at(-1) === '**' ? [...segments.slice(0, -1), '*', '**'] : segments;
   });
@@ -31,22 +31,36 @@ export function compileDeny(patterns: readonly string[]): Denying {
 export function isDenied(denying: Denying, address: string): boolean {
   if (denying === null) return true;
   if (denying.length === 0 || address === '') return false;
-  const segments = foldCase(address).split('/');
+  // Split first: what folds to a slash (`／`, `℅`) is in a name and parts none.
+  const segments = address.split('/').map(spellingsOf);
   return denying.some((pattern) => matchesPrefix(pattern, segments));
 }
+
+/** How a segment may be meant: folded, and with as many characters as it shows (`ﬁ` is one to a `?`, and `fi` to a name). */
+const spellingsOf = (segment: string): readonly string[] =>
+  // Most names: nothing in them folds but case.
+  PLAIN_ASCII.test(segment) ? [segment.toLowerCase()] : [foldCase(segment), lowerCase(segment.normalize('NFC'))];
+const PLAIN_ASCII = /^[ -~]*$/;
+
+/** Without the letters whose small form is more than one character. */
+const lowerCase = (text: string): string =>
+  Array.from(text, (character) => {
+    const lower = character.toLowerCase();
+    return Array.from(lower).length === 1 ? lower : character;
+  }).join('');
 
 /** Case and compatibility forms folded: `ſ` and `S` are `s`, `ﬁ` is `fi`. */
 const foldCase = (text: string): string => text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC');
 
 /** Whether the pattern matches some leading segments. `reached[n]`: what was matched so far ends before segment n. */
-function matchesPrefix(pattern: readonly string[], segments: readonly string[]): boolean {
+function matchesPrefix(pattern: readonly string[], segments: readonly (readonly string[])[]): boolean {
   let reached = new Array<boolean>(segments.length + 1).fill(false);
   reached[0] = true;
   for (const part of pattern) {
     const next = new Array<boolean>(segments.length + 1).fill(false);
     for (const [index, here] of reached.entries()) {
       if (part === '**') next[index] = here || (index > 0 && next[index - 1] === true);
-      else if (here && index < segments.length && matchesSegment(part, segments[index] ?? '')) next[index + 1] = true;
+      else if (here && segments[index]?.some((spelling) => matchesSegment(part, spelling))) next[index + 1] = true;
     }
     reached = next;
   }
