@@ -133,7 +133,8 @@ export function move(city: MemoryCity, from: MemoryPath, to: MemoryPath): void {
 function namesOf(path: MemoryPath): MemoryName[] {
   const names = typeof path === 'string' ? path.split('/') : [...path];
   for (const name of names) {
-    if (typeof name === 'string' && !isSegment(name)) throw new Error('a memory city takes segments only');
+    const text = typeof name === 'string' ? name : strictText(name);
+    if (text !== undefined && !isSegment(text)) throw new Error('a memory city takes segments only');
   }
   return names;
 }

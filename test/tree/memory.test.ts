@@ -24,6 +24,15 @@ describe('the memory tree', () => {
     for (const name of ['vault', '.git', '.sprawling']) expect(root.stands(name)).toBe(true);
   });
 
+  it.each(['..', '.', '', 'a/b', 'a\0b'])(
+    'takes no name that is no segment, as bytes no more than as text: %j',
+    (name) => {
+      for (const given of [name, new TextEncoder().encode(name)]) {
+        expect(() => memoryCity([[['lab', given], 'x']])).toThrow('segments only');
+      }
+    },
+  );
+
   it('folds nothing unless told', () => {
     expect(openMemoryTree(memoryCity([['vault/key', 'x']])).root.directory('Vault')).toBe('no-entry');
   });
