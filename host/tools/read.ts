@@ -29,7 +29,10 @@ import { type Tool, wholeNumber, wordOf } from './tool.js';
 import { sizeInWords } from './unread.js';
 
 const argsSchema = z.strictObject({
-  path: z.string('must be text').describe('A file, as a city address like lab/notes.md: what `search` gives as path.'),
+  path: z
+    .string('must be text')
+    .max(limits.PATH_MAX_BYTES, 'is longer than any path')
+    .describe('A file, as a city address like lab/notes.md: what `search` gives as path.'),
   offset: wholeNumber(0).optional().describe('The first line, counted from 0; the `line` of a hit. Default 0.'),
   limit: wholeNumber(1)
     .optional()

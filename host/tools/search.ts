@@ -32,12 +32,14 @@ const argsSchema = z.strictObject({
   text: z
     .string('must be text')
     .min(1, 'is empty')
+    .max(limits.FILE_CAP_BYTES, 'is longer than any file that is searched')
     .refine((text) => text.isWellFormed(), { message: 'has an unpaired surrogate' })
     .refine((text) => !text.includes('\n'), { message: 'has a newline' })
     .describe('The literal text to find, case-sensitive, within one line: search for one line of it, not a pattern.'),
   path: z
     .string('must be text')
     .min(1, 'is empty')
+    .max(limits.PATH_MAX_BYTES, 'is longer than any path')
     .optional()
     .describe(
       'Where to search: a directory or one file, as a city address like lab/notes. Omit it to search everything.',

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { type AxError, invalidArgs, type Outcome } from '../error.js';
+import { type AxError, echo, invalidArgs, type Outcome } from '../error.js';
 import type { Call } from '../runner/call.js';
 
 export interface Tool<Args, Value> {
@@ -51,7 +51,7 @@ function badArgs(tool: AnyTool, raw: unknown, error: z.ZodError): AxError {
   const field = issue?.path.join('.') ?? '';
   if (issue?.code === 'unrecognized_keys') {
     const known = Object.keys(jsonSchema(tool).properties ?? {});
-    const names = issue.keys.map((key) => JSON.stringify(key)).join(', ');
+    const names = echo(issue.keys.map((key) => JSON.stringify(key)).join(', '));
     return invalidArgs(at, `unknown argument ${names}`, `pass only ${known.join(', ')}`);
   }
   const fact =

@@ -5,6 +5,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { type AxError, line } from '../../dist/error.js';
+import { ECHO_CAP_BYTES, FILE_CAP_BYTES, PATH_MAX_BYTES } from '../../dist/limits.js';
 import { TOOLS } from '../../dist/tools/registry.js';
 import { jsonSchema, parseArgs } from '../../dist/tools/tool.js';
 import { city } from '../support/cities.js';
@@ -49,6 +50,18 @@ const SEARCH: readonly Refused[] = [
     asked: 'n',
     why: 'not a whole number from 0 on',
   })),
+  {
+    args: { text: 'n'.repeat(FILE_CAP_BYTES + 1) },
+    fact: 'text is longer than any file that is searched',
+    asked: `${'n'.repeat(ECHO_CAP_BYTES)}[truncated: ${FILE_CAP_BYTES + 1 - ECHO_CAP_BYTES} bytes]`,
+    why: 'a guest’s memory is not filled with what no file holds',
+  },
+  {
+    args: { text: 'n', path: 'x/'.repeat(PATH_MAX_BYTES) },
+    fact: 'path is longer than any path',
+    asked: `${'x/'.repeat(ECHO_CAP_BYTES / 2)}[truncated: ${2 * PATH_MAX_BYTES - ECHO_CAP_BYTES} bytes]`,
+    why: 'nor a thread with segments that lead nowhere',
+  },
   { args: { text: 'n', regex: true }, fact: 'unknown argument "regex"', asked: 'n', why: 'unknown' },
   { args: { text: 'n', a: 1, b: 2 }, fact: 'unknown argument "a", "b"', asked: 'n', why: 'two unknown' },
   { args: { text: 'n', Path: 'lab' }, fact: 'unknown argument "Path"', asked: 'n', why: 'names have their case' },
@@ -122,6 +135,13 @@ describe.each([
   it('what was asked is repeated up to 512 bytes, with the usual marker', () => {
     const { subject } = asError(parsed(name, { path: 'é'.repeat(400), text: 'n', x: 1 }));
     expect(subject.startsWith(`${'é'.repeat(256)}[truncated: 288 bytes]: `)).toBe(true);
+  });
+
+  it('unknown arguments are repeated up to 512 bytes, however many there are', () => {
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`unknown${n}`, 1]));
+    const { subject } = asError(parsed(name, { text: 'n', path: 'a', ...many }));
+    expect(subject).toMatch(/unknown argument .*"unknown0", "unknown1", .*\[truncated: \d+ bytes\]$/);
+    expect(subject.length).toBeLessThan(2 * ECHO_CAP_BYTES);
   });
 
   it('has a JSON Schema, derived, that says its words: every argument described, no other allowed', () => {
