@@ -25,7 +25,7 @@ import { admitComponent } from '../runner/component.js';
 import { type Executed, type Job, NO_ACCOUNT } from '../runner/job.js';
 import { inlineKeeper, type Keeper, type Kept, ThreadKeeper } from '../runner/keeper.js';
 import { askPolicy, type Policy } from '../runner/policy.js';
-import { inlinePool, type Pool, ThreadPool } from '../runner/pool.js';
+import { type Company, inlinePool, type Pool, ThreadPool } from '../runner/pool.js';
 import { Stuck } from '../runner/stuck.js';
 import type { ReadArgs, ReadValue } from '../tools/read.js';
 import { TOOLS } from '../tools/registry.js';
@@ -81,6 +81,7 @@ export interface Progress {
 export interface CallOptions {
   /** Ends the call: `E_CANCELLED`. */
   readonly signal?: AbortSignal;
+  /** Told between pages. What it throws, the call throws. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -125,6 +126,8 @@ export interface Runner {
  */
 export async function openRunner(options: RunnerOptions = {}): Promise<Runner> {
   const budgets = lowered(options.limits);
+  const { workers = availableParallelism() } = options;
+  if (!Number.isInteger(workers) || workers < 1) throw new RangeError('workers must be a whole number of 1 or more');
   const component = await admitComponent(await installedComponent());
   const receipts = options.receipts && (await Receipts.open(options.receipts, component.hash));
   const telemetry = options.telemetry === false ? undefined : (options.telemetry ?? (await findOpenTelemetry()));
@@ -132,7 +135,7 @@ export async function openRunner(options: RunnerOptions = {}): Promise<Runner> {
   const stuck = new Stuck(budgets);
   const pool = inline
     ? inlinePool(component.module, workFor)
-    : new ThreadPool(WORKER, component.module, options.workers ?? availableParallelism(), budgets, stuck);
+    : new ThreadPool(WORKER, component.module, workers, budgets, stuck);
   const keeper = inline ? inlineKeeper() : new ThreadKeeper(stuck, budgets.enterTimeMs);
   return new NodeRunner(component.hash, pool, keeper, budgets, stuck, { receipts, telemetry });
 }
@@ -260,7 +263,10 @@ class NodeCity implements City {
     // What is wrong with arguments may quote them: the record says only that something is.
     if (!parsed.ok) return { ...untouched, outcome: parsed, rule: 'its arguments do not fit the schema' };
     if (this.#left !== undefined) return { ...untouched, outcome: refused(hasLeft(at)) };
-    const run = await this.#pool.run(this.#job(tool, parsed.value, at.asked), this.#company(tool, options));
+    const progress = new Progressing(options.onProgress);
+    const company = this.#company(tool, options.signal, progress);
+    const run = await this.#pool.run(this.#job(tool, parsed.value, at.asked), company);
+    progress.rethrow();
     return { ...run, args: parsed.value };
   }
 
@@ -288,12 +294,12 @@ class NodeCity implements City {
     return Math.min(tool.timeMs, tool.name === 'read' ? this.#budgets.readTimeMs : this.#budgets.timeMs);
   }
 
-  #company(tool: AnyTool, { signal, onProgress }: CallOptions) {
+  #company(tool: AnyTool, signal: AbortSignal | undefined, progress: Progressing): Company {
     const { policy } = this.#options;
     return {
       signal,
       policy: policy && ((names: readonly string[]) => askPolicy(policy, this.reader, names, this.#timeMs(tool))),
-      onPartial: onProgress && ((partial: unknown) => onProgress(tool.progress(partial))),
+      onPartial: (partial: unknown) => progress.tell(() => tool.progress(partial)),
     };
   }
 
@@ -304,6 +310,33 @@ class NodeCity implements City {
     } finally {
       this.#underWay.delete(call);
     }
+  }
+}
+
+/**
+ * The embedder's listener. It is called where nothing of the embedder's could catch what it throws, which would end the
+ * process and the calls of everybody else: its first error ends the call that it belongs to, once that is over.
+ */
+class Progressing {
+  readonly #listener: CallOptions['onProgress'];
+  #thrown: { readonly error: unknown } | undefined;
+
+  constructor(listener: CallOptions['onProgress']) {
+    this.#listener = listener;
+  }
+
+  tell(progress: () => Progress): void {
+    if (this.#listener === undefined || this.#thrown !== undefined) return;
+    try {
+      this.#listener(progress());
+    } catch (error) {
+      // Kept: `rethrow` throws it.
+      this.#thrown = { error };
+    }
+  }
+
+  rethrow(): void {
+    if (this.#thrown !== undefined) throw this.#thrown.error;
   }
 }
 

@@ -125,6 +125,26 @@ describe.each(MODES)('a runner in %s mode', (mode) => {
     fs.rmSync(path.dirname(big), { recursive: true });
   });
 
+  it('throws what a listener of progress throws, and ends nobody else’s calls', async () => {
+    const things = Array.from({ length: 2_500 }, (_, n) => [`lab/f${n}`, 'x'] as const);
+    const city = asValue(await runner.enter(memoryCity(things)));
+    // A RangeError is what a guest that uses up its stack throws: this one is not the guest's.
+    const thrown = new RangeError('a bug of the embedder');
+    let told = 0;
+    const onProgress = () => {
+      told++;
+      throw thrown;
+    };
+    await expect(city.call('search', { text: 'absent' }, { onProgress })).rejects.toBe(thrown);
+    expect(told).toBe(1);
+    expect((await city.call('search', { text: 'absent' })).ok).toBe(true);
+    await city.leave();
+  });
+
+  it.each([0, -1, Number.NaN, 1.5])('opens no runner of %d workers', async (workers) => {
+    await expect(openRunner({ mode, workers })).rejects.toThrow('workers must be a whole number of 1 or more');
+  });
+
   it('takes no call after it was left, and leaves only when those under way have answered', async () => {
     const city = await entered();
     const call = city.call('search', { text: 'needle' });
