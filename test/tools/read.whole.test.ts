@@ -14,8 +14,8 @@ import { GROWTH_SLACK_BYTES, READ_CAP_LINES, READ_WHOLE_MAX_BYTES } from '../../
 import type { ReadArgs, ReadValue } from '../../dist/tools/read.js';
 import { enterDisk, type TreeSpec } from '../../dist/tree/spec.js';
 import type { Filesystem } from '../../dist/wasi/filesystem.js';
+import type { Guest, Interval, Reading, Slice } from '../../dist/wasi/guest.js';
 import { type FileHandle, isCode } from '../../dist/wasi/handles.js';
-import type { Guest, Interval, Reading, Slice } from '../../dist/wasi/world.js';
 import { BINDINGS, type CallOptions, city, GUESTS, SETTINGS, type Setting, TestCity } from '../support/cities.js';
 import { asError, asValue } from '../support/outcomes.js';
 import { descriptorCount, diskWorld, memoryWorld, type Things } from '../tree/worlds.js';
