@@ -32,6 +32,8 @@ export const READ_WHOLE_MAX_BYTES = 8 * GiB;
 export const GROWTH_SLACK_BYTES = 1 * MiB;
 /** Entries of `nearby` in a refusal: what a refusal costs the reader's window. */
 export const NEARBY_CAP = 16;
+/** Bytes of the longest marker that stands where bytes were cut (`truncationMarker`). */
+export const MARKER_MAX_BYTES = 64;
 /** Bytes of the caller's own words repeated in a refusal. */
 export const ECHO_CAP_BYTES = 512;
 
@@ -152,7 +154,7 @@ export const RELATIONS: readonly (readonly [claim: string, holds: boolean])[] = 
   ],
   [
     'a hit with all its context fits one answer',
-    (2 * CONTEXT_CAP_LINES + 1) * (LINE_CAP_BYTES + 64) < INTERVAL_CAP_BYTES,
+    (2 * CONTEXT_CAP_LINES + 1) * (LINE_CAP_BYTES + MARKER_MAX_BYTES) < INTERVAL_CAP_BYTES,
   ],
   [
     'a scanned file, and the byte that proves it too large, come in one read',
@@ -174,7 +176,7 @@ export const RELATIONS: readonly (readonly [claim: string, holds: boolean])[] = 
   ['the root’s names fit one directory', TOP_ENTRIES_MAX <= DIR_ENTRIES_MAX],
   [
     'a receipt with eight texts, each character of them escaped, fits its line',
-    8 * 6 * (RECEIPT_TEXT_MAX_BYTES + 64) + 4 * KiB <= RECEIPT_LINE_MAX_BYTES,
+    8 * 6 * (RECEIPT_TEXT_MAX_BYTES + MARKER_MAX_BYTES) + 4 * KiB <= RECEIPT_LINE_MAX_BYTES,
   ],
   ['every waiting call of every tenant can have its receipt', QUEUE_MAX <= RECEIPT_QUEUE_MAX],
 ];

@@ -18,7 +18,7 @@ import {
   toolUnknown,
   truncationMarker,
 } from '../dist/error.js';
-import { ECHO_CAP_BYTES, RETRY_AFTER_MS } from '../dist/limits.js';
+import { ECHO_CAP_BYTES, MARKER_MAX_BYTES, RETRY_AFTER_MS } from '../dist/limits.js';
 
 const AT = { action: 'read', asked: 'lab/notes.md' };
 
@@ -127,5 +127,9 @@ describe('the echo of the caller’s words', () => {
       }),
     );
     expect(ECHO_CAP_BYTES).toBe(512);
+  });
+
+  it('has a marker within its limit, however much was cut', () => {
+    expect(Buffer.byteLength(truncationMarker(Number.MAX_SAFE_INTEGER))).toBeLessThanOrEqual(MARKER_MAX_BYTES);
   });
 });

@@ -11,8 +11,9 @@ import { defaultVerdict } from '../judge/rules.js';
 import { GUEST_MEMORY_MAX_PAGES, POLICY_BATCH } from '../limits.js';
 import type { Dir, Entry, Tree } from '../tree/tree.js';
 import { Filesystem, type FilesystemOptions } from '../wasi/filesystem.js';
+import type { Guest } from '../wasi/guest.js';
 import { Meter } from '../wasi/meter.js';
-import { type Guest, instantiate } from '../wasi/world.js';
+import { instantiate } from '../wasi/world.js';
 import type { Budgets } from './budget.js';
 import type { Account } from './job.js';
 

@@ -7,7 +7,7 @@ import { type Asked, guestTrap, limitReached, type Outcome, refused, storageFata
 import { GUEST_MEMORY_MAX_PAGES } from '../limits.js';
 import type { TreeRefusal } from '../tree/opening.js';
 import { openTree, type TreeSpec } from '../tree/spec.js';
-import { GuestFault } from '../wasi/world.js';
+import { GuestFault } from '../wasi/guest.js';
 import type { Budgets } from './budget.js';
 import { Call, type Surroundings, type Unchecked } from './call.js';
 

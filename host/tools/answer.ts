@@ -14,7 +14,7 @@ import type { Call } from '../runner/call.js';
 import { utf8Bytes } from '../tree/names.js';
 import { ERROR_CODES, type ErrorCode } from '../wasi/codes.js';
 import type { Filesystem } from '../wasi/filesystem.js';
-import { type Ending, type GuestCoverage, GuestFault, type GuestUnread, type Hit, type Page } from '../wasi/world.js';
+import { type Ending, type GuestCoverage, GuestFault, type GuestUnread, type Hit, type Page } from '../wasi/guest.js';
 import { SPENT_SENTENCES } from './locating.js';
 import { byCause, CAUSES, sizeInWords, whyUnread } from './unread.js';
 
@@ -136,7 +136,8 @@ export class Answer {
     if (hit.line > this.#caps.fileCap) throw new GuestFault('a line that no file of its size has');
     this.#hits.push(hit);
     this.#textBytes += utf8Bytes(hit.text);
-    const slack = this.#hits.length === 1 ? MARKER_SLACK_BYTES : 0;
+    // A first block may be cut, and then says so.
+    const slack = this.#hits.length === 1 ? limits.MARKER_MAX_BYTES : 0;
     if (this.#hits.length > this.#caps.matchCap || this.#textBytes > this.#caps.textCap + slack) {
       throw new GuestFault('more hits than its caps');
     }
@@ -227,8 +228,6 @@ export class Answer {
   }
 }
 
-/** Room for the marker after a first block that was cut. */
-const MARKER_SLACK_BYTES = 64;
 /** A name that a listing gives and no address has: with a character that addresses do not have, or shown with U+FFFD. */
 const isUnspeakable = (name: string): boolean =>
   !['', '.', '..'].includes(name) && (isBroken(parseAddress(name)) || name.includes('\ufffd'));

@@ -22,7 +22,7 @@ import * as limits from '../limits.js';
 import { type Call, giveBack, hasher } from '../runner/call.js';
 import { type Dir, sameIdentity } from '../tree/tree.js';
 import type { Filesystem } from '../wasi/filesystem.js';
-import { GuestFault, type Looks, type Reading, type Slice } from '../wasi/world.js';
+import { GuestFault, type Looks, type Reading, type Slice } from '../wasi/guest.js';
 import { locate, notOpened, notRegular, spentError } from './locating.js';
 import { nearbyMissing, nearbyWithin } from './miss.js';
 import { type Tool, wholeNumber, wordOf } from './tool.js';

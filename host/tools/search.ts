@@ -22,8 +22,8 @@ import type { Call } from '../runner/call.js';
 import type { Dir, Entry, Identity } from '../tree/tree.js';
 import { ERROR_CODES } from '../wasi/codes.js';
 import type { Filesystem } from '../wasi/filesystem.js';
+import type { Guest, Page, Query } from '../wasi/guest.js';
 import type { Preopen } from '../wasi/handles.js';
-import type { Guest, Page, Query } from '../wasi/world.js';
 import { Answer, NO_COVERAGE, type SearchCaps, type SearchValue, valueSchema } from './answer.js';
 import { listRoot, locate, notOpened, notRegular } from './locating.js';
 import { type Tool, wholeNumber, wordOf } from './tool.js';
@@ -186,6 +186,8 @@ async function walk(
   });
   answer.take(page);
   while (page.ending === 'paused' && !call.meter.late()) {
+    // It is what a call leaves that is ended from outside: judged as an answer is.
+    if (page.hits.length > 0) answer.refuseWhatLeadsOut();
     call.partial(answer.value('paused'), page.hits.length + page.unread.length > 0);
     if (!(await call.goOn())) return refused(cancelled(at));
     page = guest.more();

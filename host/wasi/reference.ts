@@ -9,8 +9,8 @@
 import type { Kind } from '../tree/tree.js';
 import type { ErrorCode } from './codes.js';
 import type { Filesystem } from './filesystem.js';
+import type { Ending, Guest, Interval, Looks, Page, Query, Reading } from './guest.js';
 import { type Handle, isCode } from './handles.js';
-import type { Ending, Guest, Interval, Looks, Page, Query, Reading } from './world.js';
 
 /** What jco's generated module exports with `instantiation: sync`. */
 export type Instantiate = (

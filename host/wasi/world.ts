@@ -10,16 +10,23 @@
  * Layouts are the canonical ABI's; offsets are bytes.
  */
 
-import { PATH_MAX_BYTES } from '../limits.js';
+import { MARKER_MAX_BYTES, PATH_MAX_BYTES } from '../limits.js';
 import type { Kind } from '../tree/tree.js';
 import { codeNumber, ERROR_CODES, type ErrorCode } from './codes.js';
 import type { Filesystem } from './filesystem.js';
+import {
+  ENDINGS,
+  type Guest,
+  type GuestCoverage,
+  GuestFault,
+  type Interval,
+  LOOKS,
+  type Page,
+  type Query,
+  type Reading,
+  type Slice,
+} from './guest.js';
 import { type Handle, isCode } from './handles.js';
-
-/** The guest broke its contract. Never its text: guests do not write messages. */
-export class GuestFault extends Error {
-  override readonly name = 'GuestFault';
-}
 
 const TYPES = 'wasi:filesystem/types@0.2.12';
 const PREOPENS = 'wasi:filesystem/preopens@0.2.12';
@@ -50,92 +57,6 @@ const DIRECTORY = 2;
 const CHANGING_OPEN_FLAGS = 1 | 4 | 8;
 /** descriptor-flags: write 2, three sync flags 4 8 16, mutate-directory 32. */
 const CHANGING_FLAGS = 2 | 4 | 8 | 16 | 32;
-
-// ---- what the exports are asked and give: wit/world.wit in TypeScript ----
-
-export interface Query {
-  readonly text: string;
-  readonly only: string | undefined;
-  readonly context: number;
-  readonly matchCap: number;
-  readonly lineCap: number;
-  readonly textCap: number;
-  readonly fileCap: number;
-  readonly unreadShown: number;
-  readonly pageEntries: number;
-  readonly pageBytes: number;
-}
-
-export interface Hit {
-  readonly path: string;
-  readonly line: number;
-  readonly text: string;
-}
-
-export interface GuestUnread {
-  readonly path: string;
-  readonly cause: ErrorCode;
-}
-
-export interface GuestCoverage {
-  readonly looked: number;
-  readonly directories: number;
-  readonly links: number;
-  readonly reserved: number;
-  readonly notText: number;
-  /** By cause, in the order of ERROR_CODES. */
-  readonly causes: readonly number[];
-}
-
-export const ENDINGS = ['paused', 'complete', 'matches', 'text', 'budget'] as const;
-export type Ending = (typeof ENDINGS)[number];
-
-export interface Page {
-  readonly hits: readonly Hit[];
-  readonly unread: readonly GuestUnread[];
-  readonly coverage: GuestCoverage;
-  readonly ending: Ending;
-}
-
-export interface Interval {
-  readonly name: string;
-  readonly offset: bigint;
-  readonly byte: bigint;
-  readonly limit: number;
-  readonly textCap: number;
-  readonly lineCap: number;
-  readonly whole: boolean;
-  readonly pageBytes: number;
-}
-
-export const LOOKS = ['utf16', 'gb', 'binary', 'unknown'] as const;
-export type Looks = (typeof LOOKS)[number];
-
-export interface Slice {
-  readonly text: string;
-  readonly lines: number;
-  readonly totalLines: number;
-  readonly more: boolean;
-  readonly cut: { readonly nextByte: number; readonly cutBytes: number } | undefined;
-}
-
-export type Reading =
-  | { readonly kind: 'going'; readonly bytes: number }
-  | { readonly kind: 'done'; readonly slice: Slice }
-  | { readonly kind: 'not-text'; readonly looks: Looks }
-  | { readonly kind: 'past-line' }
-  | { readonly kind: 'inside-character' }
-  | { readonly kind: 'failed'; readonly code: ErrorCode };
-
-/** A running guest, whichever binding carries it. Each call may throw: a fault, a trap, a bug. */
-export interface Guest {
-  search(query: Query): Page;
-  more(): Page;
-  read(interval: Interval): Reading;
-  next(): Reading;
-  /** Bytes of memory it has now. */
-  memoryBytes(): number;
-}
 
 interface Exports {
   readonly memory: WebAssembly.Memory;
@@ -352,7 +273,7 @@ class World implements Guest {
     const caps = this.#caps;
     if (caps === undefined) throw new GuestFault('page without a search');
     const at = this.#aligned(ptr, 48, 4);
-    const textCap = caps.textCap + 64;
+    const textCap = caps.textCap + MARKER_MAX_BYTES;
     const hits = this.#liftList(at, 20, caps.matchCap, (hit) => ({
       path: this.#liftStringAt(hit, PATH_MAX_BYTES),
       line: this.#u32(hit + 8),

@@ -16,8 +16,9 @@ import { TOOLS } from '../../dist/tools/registry.js';
 import type { SearchArgs, SearchValue } from '../../dist/tools/search.js';
 import { parseArgs } from '../../dist/tools/tool.js';
 import type { Filesystem } from '../../dist/wasi/filesystem.js';
+import type { Guest } from '../../dist/wasi/guest.js';
 import { type Instantiate, referenceGuest, referenceImports } from '../../dist/wasi/reference.js';
-import { type Guest, instantiate as instantiateFixed } from '../../dist/wasi/world.js';
+import { instantiate as instantiateFixed } from '../../dist/wasi/world.js';
 import { diskWorld, memoryWorld, type Things, type World } from '../tree/worlds.js';
 
 export const TREES = ['linux', 'portable', 'memory'] as const;

@@ -8,7 +8,7 @@ import { PAGE_ENTRIES } from '../../dist/limits.js';
 import type { Budgets } from '../../dist/runner/budget.js';
 import type { SearchValue } from '../../dist/tools/search.js';
 import type { Filesystem } from '../../dist/wasi/filesystem.js';
-import { type Guest, GuestFault, type Page, type Query } from '../../dist/wasi/world.js';
+import { type Guest, GuestFault, type Page, type Query } from '../../dist/wasi/guest.js';
 import { GUESTS, SETTINGS, type TestCity } from '../support/cities.js';
 import { asError, asValue } from '../support/outcomes.js';
 import type { Things } from '../tree/worlds.js';
@@ -364,6 +364,25 @@ describe.each(SETTINGS)('a search that stops, $tree, $binding', (setting) => {
       expect(pathsOf(value)).toEqual(['lab/a', 'lab/c']);
       expect(value.count).toBe(2);
       expect(countsOf(value)).toEqual({ directories: 2, looked: 2, links: 1 });
+    });
+
+    it('so is what a call would leave that is ended between two pages', async () => {
+      const place = begin(setting, [
+        ['lab/a', 'needle'],
+        ['lab/b', 'needle'],
+      ]);
+      const change = (page: Page): Page => {
+        if (!page.hits.some(({ path }) => path === 'lab/a')) return page;
+        place.world.remove('lab/a');
+        place.world.put('lab/a', { link: '../../outside/secret' });
+        return page;
+      };
+      const left: unknown[] = [];
+      const guest = guestThat(change, (query) => ({ ...query, pageEntries: 1 }));
+      const onPartial = (value: unknown) => left.push(value);
+      await place.search({ text: 'needle' }, { unchecked: { guest }, onPartial });
+      expect(left.length).toBeGreaterThan(1);
+      expect(JSON.stringify(left)).not.toContain('"lab/a"');
     });
 
     const hit = { path: 'lab/x', line: 0, text: 'lie' };
