@@ -224,16 +224,19 @@ async function tailOf(handle: FileHandle, size: number, plain: Digester): Promis
     }
     // A line that was changed is not torn: nothing is added behind it.
     if (endsLikeLine(line) && end < bytes.length) return 'no log';
-    if (newline < 0)
-      return start === 0 && isUnended && FIRST.startsWith(line.toString('latin1', 0, FIRST.length))
-        ? 'nothing whole'
-        : 'no log';
+    if (newline < 0) return start === 0 && isUnended && beginsFirst(line) ? 'nothing whole' : 'no log';
     end = newline;
   }
 }
 
-/** How every line begins. */
-const FIRST = '{"log":"';
+/** How every first line begins, `x` for a hexadecimal digit. */
+const FIRST = `{"log":"${'x'.repeat(32)}","seq":0,"time":"`;
+
+/** Whether these are bytes of a first line that was cut: what begins otherwise is somebody's, and is not taken away. */
+const beginsFirst = (line: Buffer): boolean =>
+  Array.from(line.toString('latin1', 0, FIRST.length)).every((character, index) =>
+    FIRST[index] === 'x' ? /[0-9a-f]/.test(character) : character === FIRST[index],
+  );
 
 const tornIn = (bytes: Uint8Array, plain: Digester): Standing['torn'] =>
   bytes.length === 0 ? null : { bytes: bytes.length, hash: plain(bytes) };

@@ -12,6 +12,7 @@ import type { CallFields, Digest } from './record.js';
 
 type AnySink = Sink | KeptSink;
 
+/** How the decisions of a runner are put on record. */
 export interface ReceiptOptions {
   /**
    * Where lines go, of all tenants or of each: a function is asked once a city, and gives the same object for the same
@@ -26,7 +27,7 @@ export interface ReceiptOptions {
   readonly onFailure?: 'close' | 'open';
   /** Milliseconds one append may take, lowered from RECEIPT_TIME_MS. */
   readonly timeMs?: number;
-  /** Told why a sink did not take a line, for whoever runs this; callers are only told that it did not. */
+  /** Told why a sink did not take a line, for whoever runs this; callers only that it did not. What it throws is dropped. */
   readonly onTrouble?: (error: unknown) => void;
 }
 
@@ -126,10 +127,18 @@ export class Receipts {
       return await this.#logOn(found);
     } catch (error) {
       // Refuses: without a sink there is no receipt, and without a receipt no answer.
-      this.#options.onTrouble?.(error);
+      this.#tell(error);
       return undefined;
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  #tell(trouble: unknown): void {
+    try {
+      this.#options.onTrouble?.(trouble);
+    } catch {
+      // Nobody is left to be told. Thrown on, it would end the process, or leave a log that takes no line any more.
     }
   }
 
@@ -142,7 +151,8 @@ export class Receipts {
   }
 
   #logOptions(): LogOptions {
-    const { key, asked, onFailure, onTrouble } = this.#options;
+    const { key, asked, onFailure } = this.#options;
+    const onTrouble = (error: unknown): void => this.#tell(error);
     const answers = onFailure === 'open' ? 'released' : 'withheld';
     return { key, full: asked === 'full', answers, timeMs: this.#timeMs, onTrouble };
   }

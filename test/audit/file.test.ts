@@ -193,6 +193,15 @@ describe('a line that a crash cut', () => {
     expect(await verifyFiles([file])).toMatchObject({ verdict: 'intact', lines: 2 });
   });
 
+  it.each(['{"log":"mine","level":3', '{"log":"0123456789abcdef0123456789abcdef","seq":1,', '{"logs":['])(
+    'is not taken for one if it never was: %s is somebody’s, and stays',
+    async (text) => {
+      fs.writeFileSync(file, text);
+      await expect(put(['a'])).rejects.toThrow('does not end as a receipt log does');
+      expect(fs.readFileSync(file, 'utf8')).toBe(text);
+    },
+  );
+
   it('is not taken for one if it is whole and was changed: nothing is added behind it', async () => {
     await put(['a', 'b']);
     const changed = text().replace('"run":"b"', '"run":"z"');

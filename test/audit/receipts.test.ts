@@ -335,6 +335,26 @@ describe('a sink that does not take a line', () => {
   });
 });
 
+describe('a listener of trouble that throws itself', () => {
+  it('neither ends the process nor stops the log', async () => {
+    const sink = new MemorySink();
+    let fails = true;
+    const append = async (lines: string) => {
+      if (fails) throw new Error('full');
+      await sink.append(lines);
+    };
+    const onTrouble = () => {
+      throw new Error('a bug of the embedder');
+    };
+    const city = await entered({ sink: { append }, onTrouble });
+    const withheld = asError(await city.call('read', { path: 'lab/notes.md' }));
+    expect(withheld.subject).toContain('the audit sink did not take the line');
+    fails = false;
+    expect((await city.call('read', { path: 'lab/notes.md' })).ok).toBe(true);
+    expect(calls(sink.text)).toHaveLength(1);
+  });
+});
+
 describe('leaving a city', () => {
   it('waits for the receipts under way', async () => {
     const sink = new MemorySink();
