@@ -8,7 +8,17 @@ export { ReceiptError } from './audit/record.js';
 export type { OpenTelemetry } from './audit/spans.js';
 export type { Verified, VerifyOptions } from './audit/verify.js';
 export { verifyLog } from './audit/verify.js';
-export type { CallOptions, City, CityOptions, Progress, Runner, RunnerOptions, ToolTypes } from './door/node.js';
+export type {
+  ArgsOf,
+  CallOptions,
+  City,
+  CityOptions,
+  Progress,
+  Runner,
+  RunnerOptions,
+  ToolTypes,
+  ValueOf,
+} from './door/node.js';
 export { openRunner } from './door/node.js';
 export type { AxCode, AxError, Outcome, Retry } from './error.js';
 export type { Verdict } from './judge/bound.js';

@@ -11,7 +11,9 @@ import { ReceiptError } from '../audit/record.js';
 import { type AxError, configInvalid, invalidArgs, type Outcome, ok, refused } from '../error.js';
 import { CONTEXT_CAP_LINES } from '../limits.js';
 import type { ReadValue } from '../tools/read.js';
+import { TOOLS } from '../tools/registry.js';
 import type { SearchValue } from '../tools/search.js';
+import { type AnyTool, jsonSchema } from '../tools/tool.js';
 import { type AuditOptions, audit } from './audit.js';
 import type { openRunner, Runner } from './node.js';
 import { type Look, type Shown, showError, showRead, showSearch } from './people.js';
@@ -115,6 +117,8 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
           .join('\n');
       },
     })
+    // Commands made below inherit it: whoever guessed an option is told where they are written down.
+    .showHelpAfterError(AFTER_USAGE_ERROR)
     .addHelpText('after', AFTER_HELP);
 
   ofCity(program.command('search'))
@@ -146,8 +150,9 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
   ofCity(program.command('call'))
     .summary('one tool, for programs: JSON in, JSON out')
     .description('Calls a tool. Standard output is its value (exit 0) or the error (exit 1), as one line of JSON.')
-    .argument('<TOOL>', 'search, read')
+    .argument('<TOOL>', [...TOOLS.keys()].join(', '))
     .argument('<JSON>', 'the arguments as a JSON object; - takes them from standard input')
+    .addHelpText('after', ({ command }) => [...TOOLS.values()].map((tool) => argumentsHelp(tool, command)).join(''))
     .action(async (tool: string, json: string, options: CityOptions) =>
       ended(await callTool(tool, json, options, around)),
     );
@@ -180,6 +185,25 @@ function head(typed: string): string {
   return typed.toLowerCase();
 }
 
+/** What a tool takes, from its schema: whoever writes the JSON has no other place to look at a terminal. */
+function argumentsHelp(tool: AnyTool, command: Command): string {
+  const { properties = {}, required = [] } = jsonSchema(tool);
+  const help = Object.assign(command.createHelp(), { helpWidth: HELP_WIDTH });
+  const names = Object.keys(properties);
+  const width = Math.max(...names.map((name) => name.length));
+  const items = Object.entries(properties).map(([name, property]) => {
+    const description = typeof property === 'object' ? (property.description ?? '') : '';
+    const isNeeded = required.includes(name);
+    return help.formatItem(name, width, isNeeded ? `${description} Required.` : description, help);
+  });
+  return `\n${tool.title}: ${tool.name}, with a JSON object of\n${items.join('\n')}\n`;
+}
+/** As wide as commander sets help that goes to no terminal. */
+const HELP_WIDTH = 80;
+
+const AFTER_USAGE_ERROR =
+  '→ --help, also after a command, explains every argument and option; for JSON use `portcullis call`';
+
 const AFTER_HELP = `
 Examples:
   portcullis search 'TODO' src
@@ -197,7 +221,14 @@ const ofCity = (command: Command): Command =>
     .option('--portable', 'open files where the system has no /proc; only while nobody untrusted writes in the city')
     .option('--receipts <file>', 'put each decision on record there before it is answered; see `audit verify`')
     .option('--receipts-key <file>', 'the key of that log: 32 bytes, or 64 hex digits')
-    .option('--no-color', 'no colours, as with NO_COLOR=1');
+    .option('--no-color', 'no colours, as with NO_COLOR=1')
+    .hook('preAction', (_, asked) => {
+      const { receipts, receiptsKey } = asked.opts<CityOptions>();
+      // Silence would look like a record that is kept.
+      if (receiptsKey !== undefined && receipts === undefined) {
+        asked.error('error: --receipts-key is the key of a log; name the log too, with --receipts');
+      }
+    });
 
 /** A whole number as it is typed. Its range is the tool's business: it answers with what to do. */
 function whole(typed: string): number {
@@ -368,9 +399,13 @@ async function openFor(tool: string, options: CityOptions, around: Surroundings)
   } catch (error) {
     await sink?.close();
     if (!(error instanceof ReceiptError)) throw error;
-    return refused(configInvalid({ action: tool, asked: file }, 'no receipts can be written there', error.message));
+    const fact = `no receipts can be written there (${error.message})`;
+    return refused(configInvalid({ action: tool, asked: file }, fact, LOG_RECOVERY));
   }
 }
+
+const LOG_RECOVERY =
+  'name a log that is whole or a new file, in a directory that is there and may be written, and the key the log began with';
 
 /** The runner closed, or the process ended over it: a system call that hangs cannot be ended, only left. */
 async function closed(runner: Runner, { kill }: Surroundings): Promise<void> {

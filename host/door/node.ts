@@ -35,6 +35,7 @@ import { workFor } from '../tools/worker.js';
 import type { MemoryCity } from '../tree/memory.js';
 import type { HardLinks, Tree } from '../tree/tree.js';
 
+/** How calls are run: all of it may be left out. */
 export interface RunnerOptions {
   /**
    * `workers` (default): calls run in threads that can be ended. `inline`: on the caller's own thread, for programs
@@ -51,6 +52,7 @@ export interface RunnerOptions {
   readonly telemetry?: OpenTelemetry | false;
 }
 
+/** Who reads a city, and what of it: all of it may be left out. */
 export interface CityOptions {
   /** The building whose run this is; null (default): an outsider everywhere. */
   readonly reader?: string | null;
@@ -78,6 +80,7 @@ export interface Progress {
   readonly matches: number;
 }
 
+/** How one call is ended and followed. */
 export interface CallOptions {
   /** Ends the call: `E_CANCELLED`. */
   readonly signal?: AbortSignal;
@@ -91,21 +94,34 @@ export interface ToolTypes {
   readonly read: { readonly args: ReadArgs; readonly value: ReadValue };
 }
 
+/** Any text; spelled so that an editor still offers the names there are. */
+type AnyName = string & {};
+/**
+ * What a tool of this name takes and gives. One signature, not two overloads: the wrong arguments of a known tool would
+ * fall through to the one of any name, and compile.
+ */
+export type ArgsOf<Name extends string> = Name extends keyof ToolTypes ? ToolTypes[Name]['args'] : unknown;
+/** The other half: what it gives. */
+export type ValueOf<Name extends string> = Name extends keyof ToolTypes ? ToolTypes[Name]['value'] : unknown;
+
 /** A city, entered as one reader. */
 export interface City {
   readonly tree: Tree['kind'];
   readonly reader: string | null;
-  /** One tool call. Never throws for what a caller, a guest or a disk does. */
-  call<Name extends keyof ToolTypes>(
+  /**
+   * One tool call. Never throws for what a caller, a guest or a disk does. Typed by the tool's name where that is known
+   * when compiling; any other name takes and gives `unknown`, and what is no argument of the tool is `E_INVALID_ARGS`.
+   */
+  call<Name extends keyof ToolTypes | AnyName>(
     tool: Name,
-    args: ToolTypes[Name]['args'],
+    args: ArgsOf<Name>,
     options?: CallOptions,
-  ): Promise<Outcome<ToolTypes[Name]['value']>>;
-  call(tool: string, args: unknown, options?: CallOptions): Promise<Outcome<unknown>>;
+  ): Promise<Outcome<ValueOf<Name>>>;
   /** Takes no more calls, waits for those under way, gives the root back. */
   leave(): Promise<void>;
 }
 
+/** A component, admitted, and what its calls share: threads, budgets, receipts. Enters any number of cities. */
 export interface Runner {
   /** BLAKE3 of the component that runs, 64 hex digits. */
   readonly componentHash: string;
@@ -155,21 +171,25 @@ interface Told {
 
 const WORKER = new URL('../tools/worker.js', import.meta.url);
 
+/** What a runner's cities share with it. */
+interface House {
+  readonly pool: Pool;
+  readonly budgets: Budgets;
+  readonly told: Told;
+  isClosed: boolean;
+}
+
 class NodeRunner implements Runner {
   readonly componentHash: string;
-  readonly #pool: Pool;
+  readonly #house: House;
   readonly #keeper: Keeper;
-  readonly #budgets: Budgets;
   readonly #stuck: Stuck;
-  readonly #told: Told;
 
   constructor(componentHash: string, pool: Pool, keeper: Keeper, budgets: Budgets, stuck: Stuck, told: Told) {
-    this.#stuck = stuck;
-    this.#told = told;
     this.componentHash = componentHash;
-    this.#pool = pool;
+    this.#house = { pool, budgets, told, isClosed: false };
     this.#keeper = keeper;
-    this.#budgets = budgets;
+    this.#stuck = stuck;
   }
 
   get stuckWorkers(): number {
@@ -177,6 +197,7 @@ class NodeRunner implements Runner {
   }
 
   async enter(where: string | MemoryCity, options: CityOptions = {}): Promise<Outcome<City>> {
+    if (this.#house.isClosed) return refused(wasClosed({ action: 'enter', asked: nameOf(where) }));
     const unclear = options.deny?.find((pattern) => !isEvaluable(pattern));
     if (unclear !== undefined) return refused(badPattern(unclear));
     const place = typeof where === 'string' ? { path: where } : { spec: { kind: 'memory', city: where } as const };
@@ -186,11 +207,12 @@ class NodeRunner implements Runner {
       ...(options.mounts && { mounts: options.mounts }),
       reopen: options.root === 'reopen',
     });
-    return kept.ok ? ok(new NodeCity(kept.value, this.#pool, this.#budgets, options, this.#told)) : kept;
+    return kept.ok ? ok(new NodeCity(kept.value, this.#house, options)) : kept;
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
+    this.#house.isClosed = true;
+    await this.#house.pool.close();
     await this.#keeper.close();
     await this.#stuck.settled();
   }
@@ -199,8 +221,7 @@ class NodeRunner implements Runner {
 class NodeCity implements City {
   static #entered = 0;
   readonly #kept: Kept;
-  readonly #pool: Pool;
-  readonly #budgets: Budgets;
+  readonly #house: House;
   readonly #options: CityOptions;
   /** The tenant of a city that named none. A NUL is in no name an embedder would choose. */
   readonly #ownName: string;
@@ -210,10 +231,10 @@ class NodeCity implements City {
   readonly #telemetry: OpenTelemetry | undefined;
   #left: Promise<void> | undefined;
 
-  constructor(kept: Kept, pool: Pool, budgets: Budgets, options: CityOptions, { receipts, telemetry }: Told) {
+  constructor(kept: Kept, house: House, options: CityOptions) {
+    const { receipts, telemetry } = house.told;
     this.#kept = kept;
-    this.#pool = pool;
-    this.#budgets = budgets;
+    this.#house = house;
     this.#options = options;
     this.#ownName = `\0${++NodeCity.#entered}`;
     this.#desk = receipts?.desk(options.tenant ?? null, options.run ?? null) ?? NO_DESK;
@@ -228,8 +249,8 @@ class NodeCity implements City {
     return this.#options.reader ?? null;
   }
 
-  // The overloads of City narrow this by the tool's name; the registry's schemas make it true.
-  // biome-ignore lint/suspicious/noExplicitAny: one implementation behind typed overloads
+  // City narrows this by the tool's name; the registry's schemas make it true.
+  // biome-ignore lint/suspicious/noExplicitAny: one implementation behind a signature typed by name
   async call(name: string, args: unknown, options: CallOptions = {}): Promise<Outcome<any>> {
     const tool = TOOLS.get(name);
     const at = tool === undefined ? { action: 'call', asked: name } : { action: tool.name, asked: tool.asked(args) };
@@ -262,10 +283,11 @@ class NodeCity implements City {
     const parsed = parseArgs(tool, args);
     // What is wrong with arguments may quote them: the record says only that something is.
     if (!parsed.ok) return { ...untouched, outcome: parsed, rule: 'its arguments do not fit the schema' };
+    if (this.#house.isClosed) return { ...untouched, outcome: refused(wasClosed(at)) };
     if (this.#left !== undefined) return { ...untouched, outcome: refused(hasLeft(at)) };
     const progress = new Progressing(options.onProgress);
     const company = this.#company(tool, options.signal, progress);
-    const run = await this.#pool.run(this.#job(tool, parsed.value, at.asked), company);
+    const run = await this.#house.pool.run(this.#job(tool, parsed.value, at.asked), company);
     progress.rethrow();
     return { ...run, args: parsed.value };
   }
@@ -285,13 +307,13 @@ class NodeCity implements City {
       reader: this.reader,
       deny: this.#options.deny ?? [],
       asksPolicy: this.#options.policy !== undefined,
-      budgets: this.#budgets,
+      budgets: this.#house.budgets,
       timeMs: this.#timeMs(tool),
     };
   }
 
   #timeMs(tool: AnyTool): number {
-    return Math.min(tool.timeMs, tool.name === 'read' ? this.#budgets.readTimeMs : this.#budgets.timeMs);
+    return Math.min(tool.timeMs, tool.name === 'read' ? this.#house.budgets.readTimeMs : this.#house.budgets.timeMs);
   }
 
   #company(tool: AnyTool, signal: AbortSignal | undefined, progress: Progressing): Company {
@@ -346,6 +368,11 @@ const badPattern = (pattern: string): AxError =>
     'a deny pattern that is not evaluated',
     'write it with segments, `*`, `?` and `**` only, like **/*.pem',
   );
+
+const nameOf = (where: string | MemoryCity): string => (typeof where === 'string' ? where : 'a city in memory');
+
+const wasClosed = (at: Asked): AxError =>
+  invalidArgs(at, 'the runner was closed', 'open another one, and enter the city there');
 
 const hasLeft = (at: Asked): AxError => invalidArgs(at, 'the city was left', 'enter it again');
 

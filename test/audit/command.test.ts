@@ -94,6 +94,7 @@ describe('portcullis --receipts', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('E_CONFIG_INVALID');
     expect(stderr).toContain(why);
+    expect(stderr).toContain('\n→ name a log that is whole or a new file');
     expect(fs.existsSync(at('log.lock'))).toBe(false);
   });
 });

@@ -6,6 +6,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { main, type Surroundings, typedPath } from '../../dist/door/command.js';
 import { type AxError, gateDenied, invalidArgs, type Outcome, refused } from '../../dist/error.js';
+import { TOOLS } from '../../dist/tools/registry.js';
+import { jsonSchema } from '../../dist/tools/tool.js';
 
 interface Played {
   /** What the tool answers. */
@@ -290,10 +292,12 @@ describe('usage', () => {
     { words: ['read', 'f', '--line', '1', '--offset', '0'], why: 'one thing named twice' },
     { words: ['call', 'read'], why: 'no arguments' },
     { words: ['read', 'f', '--city'], why: 'an option without its value' },
+    { words: ['read', 'f', '--receipts-key', 'k'], why: 'the key of a log that was not named' },
+    { words: ['search', 'a', '--json'], why: 'an option other commands have' },
   ])('$why: exit 2, said on standard error, nothing entered', async ({ words }) => {
     const { status, out, err, entered } = await run(words);
     expect({ status, out, entered }).toEqual({ status: 2, out: '', entered: [] });
-    expect(err).not.toBe('');
+    expect(err).toMatch(/--help/);
   });
 
   test('repeats no escape sequence that was typed', async () => {
@@ -308,6 +312,19 @@ describe('usage', () => {
       expect(out).toMatch(/^Usage: portcullis/);
     },
   );
+
+  test('the help of call names every argument of every tool, with the words of its schema', async () => {
+    const words = (await run(['call', '--help'])).out.replaceAll(/\s+/g, ' ');
+    for (const tool of TOOLS.values()) {
+      const { properties = {}, required = [] } = jsonSchema(tool);
+      expect(words).toContain(`${tool.title}: ${tool.name}, with a JSON object of`);
+      for (const [name, property] of Object.entries(properties)) {
+        const description = typeof property === 'object' ? property.description : undefined;
+        expect(description).toBeTruthy();
+        expect(words).toContain(`${name} ${description}${required.includes(name) ? ' Required.' : ''}`);
+      }
+    }
+  });
 
   test('--version is the package’s', async () => {
     expect(await run(['--version'])).toMatchObject({ status: 0, out: '1.2.3\n' });
