@@ -24,6 +24,7 @@ export const AX_CODES = [
   'E_TOOL_UNKNOWN',
   'E_GUEST_TRAP',
 ] as const;
+/** One of them. */
 export type AxCode = (typeof AX_CODES)[number];
 
 /** Whether asking again can help, without anything being changed by the caller. */
@@ -48,7 +49,9 @@ export interface AxError {
 /** What every call gives: a value, or an error that says how to go on. */
 export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: AxError };
 
+/** An outcome that is a value. */
 export const ok = <T>(value: T): Outcome<T> => ({ ok: true, value });
+/** An outcome that is a refusal; it fits where any value was expected. */
 export const refused = (error: AxError): { readonly ok: false; readonly error: AxError } => ({ ok: false, error });
 
 /** What was asked of which tool: the first half of every error. */

@@ -20,6 +20,7 @@ export const NAME_BAIT = 'NAME-CANARY';
 /** What no output may hold. */
 export const CANARY = 'CANARY';
 
+/** What a layout puts at a path. */
 export type Thing =
   | MemoryThing
   /** A second name of a file outside; of another owner than the city's if `otherOwner`. */
@@ -27,6 +28,7 @@ export type Thing =
   | { readonly device: true }
   | { readonly socket: true };
 
+/** Paths of a city or beside it, each with what lies there; laid in this order. */
 export type Layout = readonly (readonly [MemoryPath, Thing])[];
 
 /** What a neighbour does to the city. */
@@ -40,6 +42,7 @@ export type Swap =
 /** Where a call ends: the first line of what it gives, or the refusal; `nothing`: an answer without hits. */
 export type End = { readonly lands: string } | { readonly refused: AxCode } | 'nothing';
 
+/** One row of the table: what is asked, of which city, and where it must end. */
 export interface Attack {
   /** A claim. */
   readonly name: string;
@@ -72,6 +75,7 @@ export interface Attack {
   readonly why: string;
 }
 
+/** The mistakes of the naive program: each row names the one that falls for it. */
 export type NaiveKind =
   | 'follow'
   | 'prefix'
@@ -91,6 +95,7 @@ export type NaiveKind =
 
 const CONFIDENTIAL = 'confidential = true\nwrite = "documents"\n';
 
+/** What every row stands on, below its own layout. */
 export const COMMON: Layout = [
   ['lab/notes.md', 'LANDED notes\n'],
   ['lab/room/memo.md', 'LANDED memo\n'],
@@ -1508,6 +1513,7 @@ const SWAPS: readonly Attack[] = [
   },
 ];
 
+/** The table, whole. */
 export const ATTACKS: readonly Attack[] = [
   ...DOTS,
   ...ABSOLUTE,

@@ -58,6 +58,7 @@ export interface Standing {
   readonly before: Uint8Array | null;
 }
 
+/** How a log is kept, and what is told about it. */
 export interface LogOptions {
   /** 32 bytes. With it each line has a `mac`, and its digests can be made again; without, they cannot. */
   readonly key?: Uint8Array | undefined;
@@ -109,6 +110,7 @@ interface Gap {
 }
 const NO_GAP: Gap = { late: null, lost: 0 };
 
+/** One log under way, on one sink. Holds the decisions that wait, at most RECEIPT_QUEUE_MAX, and one append. */
 export class Log {
   readonly #sink: Sink | KeptSink;
   readonly #options: LogOptions;

@@ -96,6 +96,7 @@ export interface Torn {
   readonly hash: Hash;
 }
 
+/** What a line tells: the decision about a call, the beginning of a log, or that it went on. */
 export type Fields = CallFields | LogFields | ResumedFields;
 
 /** Where a line stands in its log. */

@@ -26,6 +26,7 @@ export interface LogFile {
   readonly chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
+/** What the verifier has besides the log: each shows more than the chain alone. */
 export interface VerifyOptions {
   /** The key the log is kept with. Then every line's mac must fit. */
   readonly key?: Uint8Array | undefined;

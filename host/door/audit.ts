@@ -22,6 +22,7 @@ const pinSchema = z.object({
   bytes: z.number(),
 });
 
+/** What this installation is and may do, as `audit --json` prints it. */
 export interface CapabilityPage {
   readonly component: {
     /** BLAKE3 of what is installed, and of what was pinned with this source. */

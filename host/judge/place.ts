@@ -36,6 +36,7 @@ export type Failure =
 /** Tells a failure from what was asked for (everything a tree gives is an object, a boolean or a number). */
 export const failed = (given: unknown): given is Failure => typeof given === 'string';
 
+/** What a name stands for. `other` is a pipe, a socket or a device: never opened. */
 export type Kind = 'directory' | 'file' | 'link' | 'other';
 
 /** Which thing it is, whatever its name: two looks at one thing are equal, and no two things that exist at once. */
@@ -44,6 +45,7 @@ export interface Identity {
   readonly inode: bigint;
 }
 
+/** Whether two looks saw one thing. */
 export const sameIdentity = (a: Identity, b: Identity): boolean => a.device === b.device && a.inode === b.inode;
 
 /** One look at a name, links not followed. */
@@ -69,6 +71,7 @@ export interface OpenFile {
   close(): void;
 }
 
+/** How a file is opened. */
 export interface FileOptions {
   /** Ask where the opened file is now (a landing needs it; an entry of a walk does not). Default false. */
   readonly placed?: boolean;

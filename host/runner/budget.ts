@@ -5,6 +5,7 @@
 import * as limits from '../limits.js';
 import { ALLOWANCE, type Allowance } from '../wasi/meter.js';
 
+/** What calls may cost and how many may wait: the names an embedder lowers them by. */
 export interface Budgets extends Allowance {
   /** Milliseconds of one call, from when a worker takes it. */
   readonly timeMs: number;
@@ -24,6 +25,7 @@ export interface Budgets extends Allowance {
   readonly cityStuckWorkers: number;
 }
 
+/** The most of each: an embedder may lower them and not raise them. */
 export const BUDGETS: Budgets = {
   ...ALLOWANCE,
   timeMs: limits.CALL_TIME_MS,

@@ -39,6 +39,7 @@ export interface Unchecked {
   readonly betweenWalls?: () => void;
 }
 
+/** One call, from its open tree to its answer: both walls’ bounds, its meter, and the one guest it may open. */
 export class Call {
   readonly action: string;
   readonly tree: Tree;

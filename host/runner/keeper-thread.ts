@@ -8,6 +8,7 @@ import type { Outcome } from '../error.js';
 import type { EnterOptions, TreeSpec } from '../tree/spec.js';
 import { type Entered, enterCity, type Where } from './entering.js';
 
+/** What a keeper asks of its thread; each `id` is answered once. */
 export type ToKeeper =
   | {
       readonly op: 'enter';

@@ -18,6 +18,7 @@ export interface Kept {
   leave(): void;
 }
 
+/** Whoever holds the roots of the cities that were entered. `enter` refuses, never throws, for what a disk does. */
 export interface Keeper {
   enter(where: Where, reader: string | null, options: EnterOptions): Promise<Outcome<Kept>>;
   close(): Promise<void>;

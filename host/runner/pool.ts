@@ -35,6 +35,7 @@ export interface Company {
   readonly onPartial?: ((value: unknown) => void) | undefined;
 }
 
+/** Where calls are run. `run` gives an outcome for whatever a caller, a guest or a disk does; it rejects for a bug. */
 export interface Pool {
   run(job: Job, company: Company): Promise<Executed>;
   close(): Promise<void>;

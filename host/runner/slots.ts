@@ -17,6 +17,7 @@ export interface Slot {
   release(): void;
 }
 
+/** How many may wait, and how long. */
 export interface SlotLimits {
   /** Calls that may wait. */
   readonly queue: number;
@@ -36,6 +37,10 @@ interface Tenant {
   readonly waiting: Set<Waiting>;
 }
 
+/**
+ * The turns at a number of threads: round by tenant, first in first out within one. A step costs the number of tenants
+ * at most.
+ */
 export class Slots {
   readonly #count: number;
   readonly #limits: SlotLimits;

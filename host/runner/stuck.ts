@@ -13,6 +13,7 @@ export interface Ending {
   once(event: 'exit', listener: () => void): unknown;
 }
 
+/** How many stuck threads are left behind before calls are refused. */
 export interface StuckLimits {
   /** Threads left behind, of all cities. */
   readonly stuckWorkers: number;

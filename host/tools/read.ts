@@ -43,6 +43,7 @@ const argsSchema = z.strictObject({
       'Where in line `offset` to begin, in bytes: only as `next_byte` of an answer, together with its `next_offset`.',
     ),
 });
+/** What a read is asked, validated. */
 export type ReadArgs = z.infer<typeof argsSchema>;
 
 const count = z.number().int().nonnegative();
@@ -57,8 +58,10 @@ const valueSchema = z.strictObject({
   version: z.string().optional().describe('Names exactly these bytes of the whole file.'),
   note: z.string().optional(),
 });
+/** What a read answers. */
 export type ReadValue = z.infer<typeof valueSchema>;
 
+/** The tool, with the caps of limits.ts. Cost: one pass over the whole file, whatever the interval; flat memory. */
 export const read: Tool<ReadArgs, ReadValue> = {
   name: 'read',
   title: 'Read lines of one file',

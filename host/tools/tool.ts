@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type AxError, echo, invalidArgs, type Outcome } from '../error.js';
 import type { Call } from '../runner/call.js';
 
+/** A tool: a file of its own in this directory, and one line of the registry. */
 export interface Tool<Args, Value> {
   readonly name: string;
   /** One line for people. */

@@ -26,6 +26,7 @@ export const CAUSES = [
   'depth',
   'disk',
 ] as const;
+/** One of them. */
 export type Cause = (typeof CAUSES)[number];
 
 const CAUSE_OF_CODE: Readonly<Partial<Record<ErrorCode, Cause>>> = {

@@ -11,4 +11,5 @@ export function workFor(job: Job): Work {
   return (call) => tool.run(call, job.args);
 }
 
+/** One task of the pool’s, in this thread. */
 export default (task: Task): Promise<Executed> => serve(task, workFor);

@@ -82,6 +82,7 @@ export interface MemoryCity {
   changes: number;
 }
 
+/** What kind of disk the memory city plays. */
 export interface MemoryOptions {
   /** Default `same-owner`. */
   readonly hardLinks?: HardLinks;

@@ -20,6 +20,7 @@ export interface TreeOptions {
   readonly dirEntriesMax?: number;
 }
 
+/** Names a directory may hold in this call: what was asked, at most DIR_ENTRIES_MAX. */
 export const dirEntriesMaxOf = (options: TreeOptions): number =>
   Math.min(options.dirEntriesMax ?? DIR_ENTRIES_MAX, DIR_ENTRIES_MAX);
 

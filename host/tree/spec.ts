@@ -23,6 +23,7 @@ export interface MemorySpec {
   readonly city: MemoryCity;
 }
 
+/** How a city that was entered is opened again in any thread: plain data, as messages carry it. */
 export type TreeSpec = LinuxSpec | PortableSpec | MemorySpec;
 
 /**

@@ -8,6 +8,7 @@ import fs from 'node:fs';
 
 import type { Failure, Identity, Kind } from '../judge/place.js';
 
+/** The functions of `node:fs` as they were when this was loaded. */
 export const {
   closeSync,
   fstatSync,
@@ -31,6 +32,7 @@ export const FILE_FLAGS = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0) | (O_
 export const DIRECTORY_FLAGS = FILE_FLAGS | (O_DIRECTORY ?? 0);
 /** Linux: a handle that stands for a place and reads nothing; `node:fs` has no name for it. */
 const O_PATH = 0x200000;
+/** How a directory is held as a place: nothing is read through it. */
 export const PLACE_FLAGS = O_PATH | (O_NOFOLLOW ?? 0) | (O_DIRECTORY ?? 0);
 
 /** What the system's looks and listings are made of: for runner/shapes.ts, which tells why they are kept. */

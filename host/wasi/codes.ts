@@ -46,6 +46,7 @@ export const ERROR_CODES = [
   'text-file-busy',
   'cross-device',
 ] as const;
+/** One of them. */
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
 const NUMBERS: ReadonlyMap<string, number> = new Map(ERROR_CODES.map((code, number) => [code, number]));

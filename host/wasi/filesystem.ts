@@ -51,6 +51,7 @@ export interface Reason {
   readonly rules?: string;
 }
 
+/** All that wall 2 is told: the tree it opens from, and what to hold every open against. */
 export interface FilesystemOptions {
   readonly tree: Tree;
   /** This wall's own copy. */

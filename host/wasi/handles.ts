@@ -75,6 +75,7 @@ export class SingleHandle {
   }
 }
 
+/** A file the guest may read from, and nothing else. */
 export class FileHandle {
   readonly kind = 'file';
   readonly file: OpenFile;
@@ -97,6 +98,7 @@ export class EntryStream {
   }
 }
 
+/** Everything a number of the guest’s can stand for. */
 export type Handle = DirHandle | SingleHandle | FileHandle | EntryStream;
 
 /** What open-at is asked; the flags by name, as wasi:filesystem has them. */

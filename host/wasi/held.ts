@@ -7,6 +7,10 @@ import { type Dir, type Failure, failed, sameIdentity } from '../tree/tree.js';
 import type { DirHandle } from './handles.js';
 import type { Meter } from './meter.js';
 
+/**
+ * The directory descriptors of one call, at most so many: the oldest is closed for the newest, and opened again when
+ * asked for.
+ */
 export class HeldDirs {
   readonly #most: number;
   readonly #meter: Meter;

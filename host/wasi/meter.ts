@@ -18,6 +18,7 @@ export interface Allowance {
   readonly buildingBytes: number;
 }
 
+/** The most of each. */
 export const ALLOWANCE: Allowance = {
   opens: limits.CALL_OPENS_MAX,
   entries: limits.CALL_ENTRIES_MAX,
@@ -41,8 +42,10 @@ export class Share {
   bytes = 0;
 }
 
+/** What a spent budget is to the guest: `quota` the call’s, `insufficient-space` a building’s share. */
 export type Refusal = 'quota' | 'insufficient-space';
 
+/** What one call has used, asked before each cost. Constant time; never gives back what was used. */
 export class Meter {
   readonly #allowance: Allowance;
   readonly #deadlineAt: number;

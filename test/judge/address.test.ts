@@ -1,3 +1,5 @@
+/** Addresses: the table of spellings, with the rule that each breaks, and the laws of what is left. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

@@ -1,3 +1,5 @@
+/** Admission: which paths a bound lets pass, and what the refusals of the others say. */
+
 import { describe, expect, it } from 'vitest';
 import type { AxError } from '../../dist/error.js';
 import { admit, denied } from '../../dist/judge/admit.js';

@@ -1,3 +1,5 @@
+/** The bound: what it judges of every place, and that the copies two walls hold cannot differ. */
+
 import { describe, expect, it } from 'vitest';
 import { Bound, mayRead, type Verdict } from '../../dist/judge/bound.js';
 import { parseRules, type RulesRead } from '../../dist/judge/rules.js';

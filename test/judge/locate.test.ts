@@ -1,3 +1,5 @@
+/** The resolver: where each path of a city in memory lands, what it looks at on the way, and what is said if it does not. */
+
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Address, isBroken, parseAddress } from '../../dist/judge/address.js';
 import { Bound, type Verdict } from '../../dist/judge/bound.js';

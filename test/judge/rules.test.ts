@@ -1,3 +1,5 @@
+/** A building’s rules: what reads, what does not and is closed for it, and that no text of them is told. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FAILURE_SENTENCES } from '../../dist/judge/locate.js';
