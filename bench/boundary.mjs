@@ -17,7 +17,7 @@ const TENANTS = isQuick ? [1, 10] : [1, 10, 100];
 const MOST_TENANTS = Math.max(...TENANTS);
 /** Of one row in one round, shared out to its tenants. */
 const CALLS = isQuick ? 40 : 1_000;
-const ROUNDS = roundsOr(5);
+const ROUNDS = roundsOr(3);
 const FLOOD_CALLS = 64;
 const FLOODED_OTHERS = 3;
 const CALLS_UNDER_FLOOD = isQuick ? 20 : 200;
