@@ -98,7 +98,7 @@ export async function main(words: readonly string[], around: Surroundings): Prom
 }
 
 /** The grammar of the command line. Its own words (help, usage errors) go to `said`, for it writes in one go. */
-function commands(around: Surroundings, said: { out: string; err: string }, ended: (status: number) => void): Command {
+function commands(around: Surroundings, said: { out: string; err: string }, ended: Ended): Command {
   const program = new Command('portcullis')
     .description('Search and read a tree of files; nothing outside it, and nothing its rules close, can be reached.')
     .version(around.version)
@@ -121,6 +121,17 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
     .showHelpAfterError(AFTER_USAGE_ERROR)
     .addHelpText('after', AFTER_HELP);
 
+  addSearch(program, around, ended);
+  addRead(program, around, ended);
+  addCall(program, around, ended);
+  addAudit(program, around, ended);
+  return program;
+}
+
+/** Told the exit status of the command that ran. */
+type Ended = (status: number) => void;
+
+function addSearch(program: Command, around: Surroundings, ended: Ended): void {
   ofCity(program.command('search'))
     .summary('lines that contain TEXT')
     .description('Lines that contain TEXT, literally and with its case, over everything that may be read.')
@@ -130,7 +141,9 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
     .action(async (text: string, path: string | undefined, options: SearchOptions) =>
       ended(await search(text, path, options, around)),
     );
+}
 
+function addRead(program: Command, around: Surroundings, ended: Ended): void {
   ofCity(program.command('read'))
     .summary('an interval of a file')
     .description('An interval of a text file. On a terminal with line numbers, else its bytes as they are.')
@@ -146,7 +159,9 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
       }
       ended(await read(path, options, around));
     });
+}
 
+function addCall(program: Command, around: Surroundings, ended: Ended): void {
   ofCity(program.command('call'))
     .summary('one tool, for programs: JSON in, JSON out')
     .description('Calls a tool. Standard output is its value (exit 0) or the error (exit 1), as one line of JSON.')
@@ -156,7 +171,9 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
     .action(async (tool: string, json: string, options: CityOptions) =>
       ended(await callTool(tool, json, options, around)),
     );
+}
 
+function addAudit(program: Command, around: Surroundings, ended: Ended): void {
   const auditing = program
     .command('audit')
     .enablePositionalOptions()
@@ -176,7 +193,6 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
     .option('--key <file>', 'the key it is kept with: what shows a forgery')
     .option('--json', 'the verdict as one line of JSON')
     .action(async (files: string[], options: VerifyOptions) => ended(await verify(files, options, around)));
-  return program;
 }
 
 /** BLAKE3, as `audit verify` prints it. */
