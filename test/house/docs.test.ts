@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parseRules } from '../../dist/judge/rules.js';
 
 const DOCS = ['README.md', 'CHANGELOG.md', 'bench/README.md', ...readdirSync('docs').map((name) => `docs/${name}`)];
 /** The two set-up commands would call this suite. */
@@ -75,6 +76,11 @@ describe('the README', () => {
     rmSync(file);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain('hall/minutes/');
+  });
+
+  const rules = blocksOf(README).filter(({ language }) => language === 'toml');
+  it.each(rules)('has rules that close a building as they stand', ({ text }) => {
+    expect(parseRules(text, 'lab')).toMatchObject({ kind: 'rules', rules: { confidential: true } });
   });
 });
 
