@@ -68,7 +68,7 @@ export const read: Tool<ReadArgs, ReadValue> = {
   description: [
     'Reads an interval of lines of one text file, byte for byte, line ends included.',
     `One answer carries at most ${limits.READ_CAP_LINES} lines and ${sizeInWords(limits.INTERVAL_CAP_BYTES)}; go on with \`next_offset\` (and \`next_byte\`).`,
-    'Every call passes over the whole file (about a second a GiB): `search` first, then read around the hit.',
+    'Every call passes over the whole file (3 to 4 seconds a GiB): `search` first, then read around the hit.',
     'A file that is not UTF-8 as a whole is refused, and the refusal says what it looks like.',
   ].join(' '),
   args: argsSchema,

@@ -373,7 +373,7 @@ describe('what models are told of read', () => {
       '64 KiB',
       '`next_offset`',
       '`next_byte`',
-      'a second a GiB',
+      'seconds a GiB',
       '`search` first',
       'UTF-8',
     ]) {
