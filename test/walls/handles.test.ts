@@ -74,6 +74,26 @@ function file({ filesystem }: Scene, from: Handle, name: string): FileHandle {
 const codeOf = (given: unknown): ErrorCode | 'opened' => (isCode(given) ? given : 'opened');
 const read = ({ filesystem }: Scene, from: Handle) => filesystem.read(from, new Uint8Array(64), 0);
 
+describe.each(TREES)('%s: a deny pattern on the way a start was written', (kind) => {
+  it('is held at the open too, whatever the guest was shown, and where the name really is as well', () => {
+    const { filesystem, root } = scene(kind, {
+      bound: new Bound({
+        reader: null,
+        entries: new Map([['lab', { kind: 'open' }]]),
+        deny: ['hall/alias/notes.md', 'hall/alias/room/deep', 'lab/room/memo.md'],
+      }),
+      // `hall/alias` is a link to `lab`: wall 1 landed it.
+      preopen: { kind: 'directory', shown: 'hall/alias', path: 'lab' },
+    });
+    expect(filesystem.openAt(root, asking('notes.md', false))).toBe('not-permitted');
+    const room = filesystem.openAt(root, asking('room', true));
+    if (isCode(room)) throw new Error(room);
+    expect(filesystem.openAt(room, asking('deep', true))).toBe('not-permitted');
+    expect(filesystem.openAt(room, asking('memo.md', false))).toBe('not-permitted');
+    filesystem.close();
+  });
+});
+
 describe.each(TREES)('%s', (kind) => {
   it('answers a code where a handle is of the wrong type', () => {
     const made = scene(kind);
