@@ -16,7 +16,7 @@ export const BAIT = 'BAIT-7f3c-CANARY';
 /** What is searched for: found only where the bait was. */
 export const BAIT_NEEDLE = 'BAIT-7f3c';
 /** Stands in names that must not be told. */
-export const NAME_BAIT = 'NAME-CANARY';
+const NAME_BAIT = 'NAME-CANARY';
 /** What no output may hold. */
 export const CANARY = 'CANARY';
 

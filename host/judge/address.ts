@@ -107,6 +107,9 @@ export const isReserved = (address: string): boolean => RESERVED_ANYWHERE.test(a
 /** The segments, at least one. */
 export const segmentsOf = (address: Address): readonly string[] => address.split('/');
 
+/** The address of a name in a directory; `directory` is '' for the city itself. */
+export const joined = (directory: string, name: string): string => (directory === '' ? name : `${directory}/${name}`);
+
 /** The first segment: the building an address lies in. Of `''`, which is the city itself, `''`. */
 export function buildingOf(address: string): string {
   const end = address.indexOf('/');

@@ -5,7 +5,7 @@
  */
 
 import { z } from 'zod';
-import { buildingOf, isBroken, parseAddress } from '../judge/address.js';
+import { buildingOf, isBroken, joined, parseAddress } from '../judge/address.js';
 import { admit } from '../judge/admit.js';
 import { resolve } from '../judge/locate.js';
 import { Recent } from '../judge/recent.js';
@@ -233,7 +233,6 @@ const isUnspeakable = (name: string): boolean =>
   !['', '.', '..'].includes(name) && (isBroken(parseAddress(name)) || name.includes('\ufffd'));
 const COUNTS = ['looked', 'directories', 'links', 'reserved', 'notText'] as const;
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
-const joined = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}/${name}`);
 
 /** The one place that says why a search stopped, and how to narrow it. */
 function stoppedSentence(

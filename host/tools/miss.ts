@@ -77,7 +77,7 @@ function commonPrefix(a: string, b: string): number {
 
 const encoder = new TextEncoder();
 /** The order of UTF-8 bytes, which is not that of JavaScript's strings. */
-export function byBytes(a: string, b: string): number {
+function byBytes(a: string, b: string): number {
   const [left, right] = [encoder.encode(a), encoder.encode(b)];
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index++) {

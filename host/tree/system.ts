@@ -29,7 +29,7 @@ const { O_DIRECTORY, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, S_IFDIR, S_IFLN
 /** Never follows a link, never waits for a FIFO's writer, never takes a terminal. Where a system lacks a flag it is 0. */
 export const FILE_FLAGS = O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0) | (O_NOCTTY ?? 0);
 /** The same, and only a directory. */
-export const DIRECTORY_FLAGS = FILE_FLAGS | (O_DIRECTORY ?? 0);
+const DIRECTORY_FLAGS = FILE_FLAGS | (O_DIRECTORY ?? 0);
 /** Linux: a handle that stands for a place and reads nothing; `node:fs` has no name for it. */
 const O_PATH = 0x200000;
 /** How a directory is held as a place: nothing is read through it. */

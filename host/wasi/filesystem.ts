@@ -11,7 +11,7 @@
  * `file-too-large`; a building over its share is `insufficient-space`; over depth is `name-too-long`.
  */
 
-import { type AddressRule, segmentRule } from '../judge/address.js';
+import { type AddressRule, joined, segmentRule } from '../judge/address.js';
 import type { Bound, Denial } from '../judge/bound.js';
 import { type Landing, release, resolve } from '../judge/locate.js';
 import {
@@ -73,7 +73,6 @@ export interface FilesystemOptions {
   readonly heldDirsMax?: number;
 }
 
-const joined = (prefix: string, name: string): string => (prefix === '' ? name : `${prefix}/${name}`);
 const firstSegment = (path: string): string => {
   const slash = path.indexOf('/');
   return slash < 0 ? path : path.slice(0, slash);
