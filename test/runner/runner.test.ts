@@ -268,6 +268,16 @@ describe('a pool of threads', () => {
     await runner.close();
   });
 
+  it.each(MODES)('waits for a policy that never answers once, not once a batch of buildings (%s)', async (mode) => {
+    const runner = await openRunner({ mode, workers: 1, limits: { timeMs: 200 } });
+    const many = Array.from({ length: 1_200 }, (_, n) => [`building${n}/a`, 'needle'] as const);
+    const city = asValue(await runner.enter(memoryCity(many), { policy: () => new Promise(() => {}) }));
+    const began = performance.now();
+    expect(asValue(await city.call('search', { text: 'needle' }))).toMatchObject({ count: 0, truncated: true });
+    expect(performance.now() - began).toBeLessThan(3_000);
+    await runner.close();
+  });
+
   it('refuses a budget that is no positive number, as a bug of the embedder', async () => {
     await expect(openRunner({ limits: { timeMs: 0 } })).rejects.toThrow(RangeError);
   });
