@@ -101,6 +101,8 @@ export class ThreadPool implements Pool {
       resourceLimits: { maxOldGenerationSizeMb: WORKER_HEAP_MB },
     });
     this.#threads.on('message', ({ line }: Opening) => this.#listen(line));
+    // A thread that dies without a call is replaced, and there is nobody to tell. Unheard, this would end the process.
+    this.#threads.on('error', () => {});
   }
 
   /** Hears a thread. What it says of a call that has ended meanwhile goes nowhere. */
