@@ -89,8 +89,9 @@ export class Call {
     const unknown = buildings.filter((name) => isBuilding(name) && name !== this.reader && !this.#verdicts.has(name));
     for (let start = 0; start < unknown.length; start += POLICY_BATCH) {
       const batch = unknown.slice(start, start + POLICY_BATCH);
-      // A policy that is late once need not be waited for again: what has no answer is closed.
-      const verdicts = this.meter.late() ? [] : await this.#ask(batch);
+      // A policy that was late for one batch is not waited for again: what has no answer is closed.
+      const isLate = start > 0 && this.#around.ask !== null && this.meter.late();
+      const verdicts = isLate ? [] : await this.#ask(batch);
       for (const [index, name] of batch.entries()) this.#verdicts.set(name, verdicts[index] ?? NO_ANSWER);
     }
     if (unknown.length === 0) return;
