@@ -3,7 +3,8 @@
  * the log and asks it again before each append. Made for a crash at any moment: a lock whose process is gone is taken over.
  */
 
-import { link, readFile, readlink, rename, unlink, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { link, readFile, readlink, unlink, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { ReceiptError } from './record.js';
 
@@ -37,7 +38,7 @@ export class Lock {
     try {
       await writeFile(made, says, { flag: 'wx', mode: 0o600 });
       // Linked whole: nobody ever sees a lock that does not say whose it is.
-      while (!(await linked(made, file))) await removeStale(file, made);
+      while (!(await linked(made, file))) await removeStale(file);
       return new Lock(file, says);
     } catch (error) {
       throw asFileError(error, file);
@@ -71,18 +72,21 @@ async function linked(made: string, file: string): Promise<boolean> {
   }
 }
 
-/** Takes away the lock of a process that is gone; refuses if it may not be. */
-async function removeStale(file: string, made: string): Promise<void> {
+/**
+ * Takes away the lock of a process that is gone; refuses if it may not be. Whoever removes it holds a lock of its own,
+ * named by what the stale one says: nobody else can then have put another in its place between the look and the removal.
+ */
+async function removeStale(file: string): Promise<void> {
   const text = await readFile(file, 'utf8').catch(ignoreMissing);
   if (text === undefined) return;
   const why = await whyHeld(text);
   if (why !== undefined) throw new ReceiptError(`the log has a writer: ${why} (${file})`);
-  // Moved before it is removed: another may have taken it over since it was read, and then it gets it back.
-  const moved = `${made}.stale`;
-  await rename(file, moved).catch(ignoreMissing);
-  const wasStale = (await readFile(moved, 'utf8').catch(ignoreMissing)) === text;
-  if (!wasStale) await linked(moved, file).catch(ignoreMissing);
-  await unlink(moved).catch(ignoreMissing);
+  const turn = await Lock.take(`${file}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`);
+  try {
+    if ((await readFile(file, 'utf8').catch(ignoreMissing)) === text) await unlink(file).catch(ignoreMissing);
+  } finally {
+    await turn.release();
+  }
 }
 
 async function whyHeld(text: string): Promise<string | undefined> {
