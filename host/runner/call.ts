@@ -23,10 +23,10 @@ export interface Surroundings {
   /** Verdicts of the embedder's policy, in the order of the names; null: the rules files decide. */
   readonly ask: ((buildings: readonly string[]) => Promise<readonly Verdict[]>) | null;
   /**
-   * What the call would answer if it ended now; kept in case it has to be ended from outside. News is what may not be
+   * Makes what the call would answer if it ended now, if somebody is to be told; kept in case it has to be ended from outside. News is what may not be
    * lost; the rest may be told less often.
    */
-  readonly partial: (value: unknown, isNews: boolean) => void;
+  readonly partial: (make: () => unknown, isNews: boolean) => void;
   /** Between two pages: lets the caller's signal be seen. Whether to go on. */
   readonly goOn: () => Promise<boolean>;
 }
@@ -155,8 +155,8 @@ export class Call {
     return { handed: this.#handed, ...this.meter.used };
   }
 
-  partial(value: unknown, isNews: boolean): void {
-    this.#around.partial(value, isNews);
+  partial(make: () => unknown, isNews: boolean): void {
+    this.#around.partial(make, isNews);
   }
 
   goOn(): Promise<boolean> {

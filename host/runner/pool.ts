@@ -53,7 +53,7 @@ export function inlinePool(module: WebAssembly.Module, workFor: (job: Job) => Wo
       return execute(job, workFor(job), {
         module,
         ask: company.policy ?? null,
-        partial: (value) => company.onPartial?.(value),
+        partial: (make) => company.onPartial?.(make()),
         goOn: async () => {
           await new Promise((resolve) => setImmediate(resolve));
           return company.signal?.aborted !== true;

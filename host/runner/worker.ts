@@ -70,11 +70,11 @@ function surroundings(call: number, job: Job, to: MessagePort): Surroundings {
 /** News at once, else at most once in PARTIAL_EVERY_MS: a guest whose pages hold nothing would flood the embedder's thread. */
 function seldom(say: (value: unknown) => void): Surroundings['partial'] {
   let nextAt = 0;
-  return (value, isNews) => {
+  return (make, isNews) => {
     const now = performance.now();
     if (!isNews && now < nextAt) return;
     nextAt = now + PARTIAL_EVERY_MS;
-    say(value);
+    say(make());
   };
 }
 

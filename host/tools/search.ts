@@ -171,7 +171,7 @@ async function walk(
     stillJudged: start.stillJudged,
   });
   const answer = new Answer(call, filesystem, { shown: start.preopen.shown, only: start.only }, caps);
-  call.partial(answer.value('paused'), true);
+  call.partial(() => answer.value('paused'), true);
   let page = firstPage(guest, filesystem, start, {
     text: args.text,
     only: start.only,
@@ -186,9 +186,12 @@ async function walk(
   });
   answer.take(page);
   while (page.ending === 'paused' && !call.meter.late()) {
-    // It is what a call leaves that is ended from outside: judged as an answer is.
-    if (page.hits.length > 0) answer.refuseWhatLeadsOut();
-    call.partial(answer.value('paused'), page.hits.length + page.unread.length > 0);
+    // It is what a call leaves that is ended from outside: judged as an answer is. Made only if somebody is told.
+    const judged = (): SearchValue => {
+      answer.refuseWhatLeadsOut();
+      return answer.value('paused');
+    };
+    call.partial(judged, page.hits.length + page.unread.length > 0);
     if (!(await call.goOn())) return refused(cancelled(at));
     page = guest.more();
     answer.take(page);

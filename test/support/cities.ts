@@ -111,7 +111,7 @@ export class TestCity {
       {
         module: options.module ?? component.module,
         ask: policy === undefined ? null : async (buildings) => buildings.map(policy),
-        partial: (value) => options.onPartial?.(value),
+        partial: (make) => options.onPartial?.(make()),
         goOn: options.goOn ?? (async () => true),
       },
       this.binding === 'reference' ? { guest: reference, ...unchecked } : unchecked,
