@@ -8,7 +8,6 @@
  * the command line would replace these.
  */
 
-import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import type { Reporter, TestModule } from 'vitest/node';
 
@@ -30,8 +29,6 @@ export default defineConfig({
     reporters: ['default', ...(forbidsSkips ? [new ForbidsSkips()] : []), ...(report ? ['json'] : [])],
     ...(report ? { outputFile: { json: report } } : {}),
     testTimeout: 20_000,
-    // One file a processor; vitest leaves one free by default, which on two would halve the work.
-    maxWorkers: availableParallelism(),
     // As it ships: loaded by Node, not by vite, which would answer for a package that is not installed.
     server: { deps: { external: [/\/dist\//] } },
   },

@@ -1,9 +1,10 @@
 /** The capability page: it says what is so, runs the table that the suite runs, and fails when something does not hold. */
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
-import { describe, expect, it } from 'vitest';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ATTACKS, type Attack, BAIT } from '../../dist/audit/attacks.js';
 import { selfTest } from '../../dist/audit/self-test.js';
 import { capabilityPage, showPage } from '../../dist/door/audit.js';
@@ -16,6 +17,9 @@ import { workFor } from '../../dist/tools/worker.js';
 const { module } = await admitComponent(readFileSync('dist/portcullis.wasm'));
 const SUBJECT = { module, workFor, tree: 'linux' } as const;
 
+/** A temporary directory of this file's own: others run the self-test at the same time. */
+process.env['TMPDIR'] = mkdtempSync(path.join(os.tmpdir(), 'portcullis-test-'));
+afterAll(() => rmSync(os.tmpdir(), { recursive: true, force: true }));
 const leftBehind = (): string[] => readdirSync(os.tmpdir()).filter((name) => name.startsWith('portcullis-audit-'));
 
 describe('the self-test', () => {
