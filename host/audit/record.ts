@@ -13,6 +13,7 @@
 
 import { createBLAKE3 } from 'hash-wasm';
 import { RECEIPT_LINE_MAX_BYTES } from '../limits.js';
+import type { HandedKind } from '../runner/job.js';
 
 /** What a person has to look at: a log, its lock or a key that is not as it should be. The message says what to do. */
 export class ReceiptError extends Error {}
@@ -46,7 +47,7 @@ export interface CallFields {
   /** The address of the directory the guest held, or null if there was no guest or nothing is known. */
   readonly landing: Digest | null;
   /** The kind of capability handed over; `unknown` for a call that was ended from outside. */
-  readonly handed: 'directory' | 'single' | 'none' | 'unknown';
+  readonly handed: HandedKind | 'none' | 'unknown';
   /** Null where nothing is known. */
   readonly opens: number | null;
   readonly entries: number | null;

@@ -4,7 +4,7 @@
  * What it was not told is closed.
  */
 
-import { buildingOf, isReserved, isReservedSegment } from './address.js';
+import { buildingOf, isReserved, isReservedSegment, joined } from './address.js';
 import { compileDeny, type Denying, isDenied } from './deny.js';
 import type { RulesRead } from './rules.js';
 
@@ -42,6 +42,8 @@ export class Bound {
   readonly #deny: readonly string[];
   readonly #denying: Denying;
   #unchecked = false;
+  /** Where its root is in the city, of a bound `ofPlace`. */
+  #place: string | undefined;
 
   /** Copies the table, so that no two walls share one. O(entries). */
   constructor(table: BoundTable) {
@@ -58,23 +60,35 @@ export class Bound {
     return bound;
   }
 
+  /**
+   * The bound of what was judged as one thing and is handed over as a tree of its own (a package, the block store, a git
+   * directory): everything below its root is open, reserved names too, but for what a deny pattern covers, asked of the
+   * address there and of the one it has in the city, below `place`.
+   */
+  static ofPlace(place: string, deny: readonly string[] = []): Bound {
+    const bound = new Bound({ reader: null, entries: new Map(), deny });
+    bound.#place = place;
+    return bound;
+  }
+
   /** Whether `judge` knows this building: it is the reader's own, or the policy answered. */
   has(building: string): boolean {
-    return this.#unchecked || building === this.#reader || this.#entries.has(building);
+    return this.#unchecked || this.#place !== undefined || building === this.#reader || this.#entries.has(building);
   }
 
   /** The same bound with one more verdict; an earlier one of the same building is replaced. O(entries). */
   with(building: string, verdict: Verdict): Bound {
     const bound = new Bound({ ...this.#asTable(), entries: new Map(this.#entries).set(building, verdict) });
     bound.#unchecked = this.#unchecked;
+    bound.#place = this.#place;
     return bound;
   }
 
   /**
-   * A copy as data. @throws Error for `openUnchecked`, which no table can spell.
+   * A copy as data. @throws Error for `openUnchecked` and `ofPlace`, which no table can spell.
    */
   table(): BoundTable {
-    if (this.#unchecked) throw new Error('an unchecked bound has no table');
+    if (this.#unchecked || this.#place !== undefined) throw new Error('this bound has no table');
     return this.#asTable();
   }
 
@@ -94,6 +108,7 @@ export class Bound {
    */
   judge(address: string): Denial | undefined {
     if (this.#unchecked || address === '') return undefined;
+    if (this.#place !== undefined) return this.#judgeInPlace(this.#place, address);
     if (isReserved(address)) return { kind: 'reserved' };
     if (isDenied(this.#denying, address)) return { kind: 'pattern' };
     return this.#judgeBuilding(buildingOf(address));
@@ -106,8 +121,14 @@ export class Bound {
   judgeWithin(place: string, name: string): Denial | undefined {
     if (this.#unchecked) return undefined;
     if (place === '') return this.judge(name);
+    if (this.#place !== undefined) return this.judge(`${place}/${name}`);
     if (this.#denying === null || this.#denying.length > 0) return this.judge(`${place}/${name}`);
     return isReservedSegment(name) ? { kind: 'reserved' } : this.#judgeBuilding(buildingOf(place));
+  }
+
+  #judgeInPlace(place: string, address: string): Denial | undefined {
+    const isCovered = isDenied(this.#denying, address) || isDenied(this.#denying, joined(place, address));
+    return isCovered ? { kind: 'pattern' } : undefined;
   }
 
   #judgeBuilding(building: string): Denial | undefined {

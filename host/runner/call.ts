@@ -12,6 +12,7 @@ import { GUEST_MEMORY_MAX_PAGES, POLICY_BATCH } from '../limits.js';
 import type { Dir, Entry, Tree } from '../tree/tree.js';
 import { Filesystem, type FilesystemOptions } from '../wasi/filesystem.js';
 import type { Guest } from '../wasi/guest.js';
+import type { Preopen } from '../wasi/handles.js';
 import { Meter } from '../wasi/meter.js';
 import { instantiate } from '../wasi/world.js';
 import type { Budgets } from './budget.js';
@@ -39,7 +40,19 @@ export interface Unchecked {
   readonly betweenWalls?: () => void;
 }
 
-/** One call, from its open tree to its answer: both walls’ bounds, its meter, and the one guest it may open. */
+/** What a guest is made over. */
+export interface GuestOptions extends Omit<FilesystemOptions, 'tree' | 'bound' | 'meter'> {
+  /** The tree it opens from, if not the city: one thing that was judged, from `below`, or bytes in memory. */
+  readonly tree?: Tree;
+  /** The address of that tree's root in the city: then everything below it is open but for deny patterns. */
+  readonly place?: string;
+  /** What the account says was handed over, if not the preopen as it is; null if it was nothing of the city. */
+  readonly handed?: Account['handed'];
+}
+
+const handedOf = ({ kind, path, landed = path }: Preopen): Account['handed'] => ({ kind, landed });
+
+/** One call, from its open tree to its answer: both walls’ bounds, its meter, and the guests it opens. */
 export class Call {
   readonly action: string;
   readonly tree: Tree;
@@ -52,7 +65,7 @@ export class Call {
   readonly #verdicts = new Map<string, Verdict>();
   #judged: Scene<Dir> | undefined;
   #second: Bound | undefined;
-  #filesystem: Filesystem | undefined;
+  readonly #filesystems: Filesystem[] = [];
   #guest: Guest | undefined;
   #handed: Account['handed'] = null;
 
@@ -125,20 +138,28 @@ export class Call {
     return new Bound({ reader: this.reader, entries: this.#verdicts, deny: this.#deny });
   }
 
+  /** Wall 1's view of a tree that is handed over as one thing; `place` is its address in the city. */
+  judgedIn(tree: Tree, place: string): Scene<Dir> {
+    return { root: tree.root, spellings: tree.spellings, bound: this.#copyOfPlace('judge', place) };
+  }
+
+  #copyOfPlace(wall: 'judge' | 'filesystem', place: string): Bound {
+    return this.#unchecked.openUnchecked === wall ? Bound.openUnchecked() : Bound.ofPlace(place, this.#deny);
+  }
+
   // ---- the guest ----
 
-  /** Wall 2 for this call: one preopened directory, with its own copy of the bound. One a call. */
-  open(options: Omit<FilesystemOptions, 'tree' | 'bound' | 'meter'>): { guest: Guest; filesystem: Filesystem } {
-    if (this.#filesystem !== undefined) throw new Error('a call has one guest');
-    const filesystem = new Filesystem({
-      ...options,
-      tree: this.tree,
-      bound: this.#copyFor('filesystem'),
-      meter: this.meter,
-    });
-    this.#filesystem = filesystem;
-    const { kind, path, landed = path } = options.preopen;
-    this.#handed = { kind, landed };
+  /**
+   * Wall 2 for one guest of this call: one preopened directory, with its own copy of the bound. A call that needs several
+   * guests has them one after another, each over its own tree and all on one meter; the account tells the first that was
+   * handed anything of the city.
+   */
+  open(options: GuestOptions): { guest: Guest; filesystem: Filesystem } {
+    const { tree = this.tree, place, handed = handedOf(options.preopen), ...rest } = options;
+    const bound = place === undefined ? this.#copyFor('filesystem') : this.#copyOfPlace('filesystem', place);
+    const filesystem = new Filesystem({ ...rest, tree, bound, meter: this.meter });
+    this.#filesystems.push(filesystem);
+    this.#handed ??= handed;
     this.#unchecked.betweenWalls?.();
     const make = this.#unchecked.guest ?? ((over) => instantiate(this.#around.module, over));
     this.#guest = make(filesystem);
@@ -165,7 +186,7 @@ export class Call {
 
   /** Gives everything back. */
   close(): void {
-    this.#filesystem?.close();
+    for (const filesystem of this.#filesystems) filesystem.close();
     this.tree.close();
   }
 }

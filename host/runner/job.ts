@@ -33,10 +33,16 @@ export interface Job {
 /** The tool's work, bound to its arguments. */
 export type Work = (call: Call) => Promise<Outcome<unknown>>;
 
+/**
+ * The kind of a capability: a directory, one file, or what stands under a reserved name and was judged as one thing (a
+ * block, a document or a package of a shelf, a git directory).
+ */
+export type HandedKind = 'directory' | 'single' | 'block' | 'document' | 'package' | 'repository';
+
 /** What a call was handed and what it used: for its receipt. */
 export interface Account {
-  /** The one directory the guest held, by the address where it really is; null if no guest was made. */
-  readonly handed: { readonly kind: 'directory' | 'single'; readonly landed: string } | null;
+  /** The one directory the guest held, by the address where it really is; null if it held nothing of the city. */
+  readonly handed: { readonly kind: HandedKind; readonly landed: string } | null;
   readonly opens: number;
   readonly entries: number;
   readonly bytes: number;
