@@ -225,7 +225,7 @@ class PortableDir implements Dir, Held {
 
   /** The root's does nothing: it is the tree's. */
   close(): void {
-    if (this.#found.above !== undefined) this.release();
+    if (this !== this.#tree.root) this.release();
   }
 
   release(): void {
