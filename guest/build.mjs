@@ -28,7 +28,7 @@ const IMPORTS = [
   ['wasi:filesystem/types@0.2.12', '[resource-drop]descriptor'],
   ['wasi:filesystem/types@0.2.12', '[resource-drop]directory-entry-stream'],
 ];
-const EXPORTS = ['cabi_realloc', 'memory', 'more', 'next', 'read', 'search'];
+const EXPORTS = ['cabi_realloc', 'further', 'history', 'memory', 'more', 'next', 'older', 'read', 'search', 'trail'];
 
 async function compile(out) {
   const { error, stderr } = await asc(['--config', 'guest/asconfig.json', '--outFile', out], {

@@ -10,6 +10,7 @@
 
 import { walkArena } from './abi/arena';
 import { beginPage, Ending, finishPage, isGoing } from './abi/lower';
+import { beginGitPage, failHistory, failTrail } from './abi/lower-git';
 import { findByte } from './text/lines';
 import { makeNeedle } from './text/find';
 import { ask } from './walk/ask';
@@ -79,6 +80,36 @@ function readPage(): usize {
   // What was collected stays where it is until the next call begins: the host has yet to lift it.
   if (!isGoing(reading)) closeReading();
   return reading;
+}
+
+/** WIT `history`: begins with the newest commits and gives the first page. */
+export function history(
+  pattern: usize, patternSize: usize, branches: usize, branchCount: u32, directories: usize, directoryCount: u32,
+  oidBytes: u32, pageWork: u32, pageBytes: u32,
+): usize {
+  beginGitPage();
+  return failHistory(3);
+}
+
+/** WIT `older`: the next page of the history that is under way. */
+export function older(): usize {
+  beginGitPage();
+  return failHistory(3);
+}
+
+/** WIT `trail`: begins with what can be told of the address on one page. */
+export function trail(
+  commit: usize, commitSize: usize, path: usize, pathSize: usize, branches: usize, branchCount: u32, oidBytes: u32,
+  blobMax: u64, pageWork: u32, pageBytes: u32,
+): usize {
+  beginGitPage();
+  return failTrail(3);
+}
+
+/** WIT `further`: the next page of the trail that is under way. */
+export function further(): usize {
+  beginGitPage();
+  return failTrail(3);
 }
 
 /** Gives back whatever an earlier call left under way. */

@@ -32,10 +32,14 @@ const MEMORY = 2;
 /** Types of functions as the binary has them: i for i32, l for i64; what goes in, what comes out. */
 const EXPORT_TYPES: Readonly<Record<string, string>> = {
   cabi_realloc: 'iiii>i',
-  more: '>i',
-  next: '>i',
-  read: 'iilliiiii>i',
   search: 'iiiiiiiiiiiii>i',
+  more: '>i',
+  read: 'iilliiiii>i',
+  next: '>i',
+  history: 'iiiiiiiii>i',
+  older: '>i',
+  trail: 'iiiiiiilii>i',
+  further: '>i',
 };
 const IMPORT_TYPES: Readonly<Record<string, string>> = {
   'get-directories': 'i>',

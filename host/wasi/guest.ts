@@ -96,12 +96,86 @@ export type Reading =
   | { readonly kind: 'inside-character' }
   | { readonly kind: 'failed'; readonly code: ErrorCode };
 
+/** One search of what was committed, in the words of `history-query` in wit/world.wit. */
+export interface HistoryQuery {
+  readonly pattern: Uint8Array;
+  readonly branches: readonly string[];
+  readonly directories: readonly string[];
+  readonly oidBytes: number;
+  readonly pageWork: number;
+  readonly pageBytes: number;
+}
+
+/** A file that a commit added: `path` byte for byte, the names of objects in lower-case hex. */
+export interface HistoryEntry {
+  readonly commit: string;
+  readonly path: Uint8Array;
+  readonly blob: string;
+}
+
+/** Why a page of history ends, in the order of the enum in wit/world.wit: `paused` has more to come. */
+export const HISTORY_ENDINGS = ['paused', 'complete', 'budget'] as const;
+/** One of them. */
+export type HistoryEnding = (typeof HISTORY_ENDINGS)[number];
+
+/** What one call of `history` or `older` gives: new entries, newest first, and the commits taken up so far. */
+export interface HistoryPage {
+  readonly entries: readonly HistoryEntry[];
+  readonly commits: number;
+  readonly ending: HistoryEnding;
+}
+
+/** Why a repository gives no answer, in the order of the enum in wit/world.wit. */
+export const GIT_FAULTS = ['no-repository', 'corrupt', 'missing', 'unsupported', 'too-large', 'disk'] as const;
+/** One of them. */
+export type GitFault = (typeof GIT_FAULTS)[number];
+
+/** A page of history, or why there is none. */
+export type History =
+  | { readonly ok: true; readonly page: HistoryPage }
+  | { readonly ok: false; readonly fault: GitFault };
+
+/** One blob of one commit, in the words of `trail-query` in wit/world.wit. */
+export interface TrailQuery {
+  readonly commit: string;
+  readonly path: Uint8Array;
+  readonly branches: readonly string[];
+  readonly oidBytes: number;
+  readonly blobMax: number;
+  readonly pageWork: number;
+  readonly pageBytes: number;
+}
+
+/** Why a page of a trail ends, in the order of the enum in wit/world.wit: `paused` has more to come. */
+export const TRAIL_ENDINGS = ['paused', 'whole', 'absent', 'not-file', 'no-commit', 'unreachable', 'budget'] as const;
+/** One of them. */
+export type TrailEnding = (typeof TRAIL_ENDINGS)[number];
+
+/**
+ * What one call of `trail` or `further` gives: the objects an address hangs on, on one page, and the blob in pieces.
+ * None of it is checked here: whoever asked hashes them and follows the names.
+ */
+export interface TrailPage {
+  readonly commit: Uint8Array;
+  readonly trees: readonly Uint8Array[];
+  readonly blobSize: number;
+  readonly piece: Uint8Array;
+  readonly ending: TrailEnding;
+}
+
+/** A page of a trail, or why there is none. */
+export type Trail = { readonly ok: true; readonly page: TrailPage } | { readonly ok: false; readonly fault: GitFault };
+
 /** A running guest, whichever binding carries it. Each call may throw: a fault, a trap, a bug. */
 export interface Guest {
   search(query: Query): Page;
   more(): Page;
   read(interval: Interval): Reading;
   next(): Reading;
+  history(query: HistoryQuery): History;
+  older(): History;
+  trail(query: TrailQuery): Trail;
+  further(): Trail;
   /** Bytes of memory it has now. */
   memoryBytes(): number;
 }

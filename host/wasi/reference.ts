@@ -9,7 +9,24 @@
 import type { Kind } from '../tree/tree.js';
 import type { ErrorCode } from './codes.js';
 import type { Filesystem } from './filesystem.js';
-import type { Ending, Guest, Interval, Looks, Page, Query, Reading } from './guest.js';
+import type {
+  Ending,
+  GitFault,
+  Guest,
+  History,
+  HistoryEnding,
+  HistoryPage,
+  HistoryQuery,
+  Interval,
+  Looks,
+  Page,
+  Query,
+  Reading,
+  Trail,
+  TrailEnding,
+  TrailPage,
+  TrailQuery,
+} from './guest.js';
 import { type Handle, isCode } from './handles.js';
 
 /** What jco's generated module exports with `instantiation: sync`. */
@@ -25,7 +42,14 @@ export interface GeneratedExports {
   more(): GeneratedPage;
   read(interval: Interval): GeneratedReading;
   next(): GeneratedReading;
+  history(query: HistoryQuery): GeneratedHistory;
+  older(): GeneratedHistory;
+  trail(query: Omit<TrailQuery, 'blobMax'> & { readonly blobMax: bigint }): GeneratedTrail;
+  further(): GeneratedTrail;
 }
+
+type GeneratedHistory = Omit<HistoryPage, 'ending'> & { readonly ending: string };
+type GeneratedTrail = Omit<TrailPage, 'blobSize' | 'ending'> & { readonly blobSize: bigint; readonly ending: string };
 
 interface GeneratedPage {
   readonly hits: Page['hits'];
@@ -144,6 +168,10 @@ export function referenceGuest(generated: GeneratedExports): Guest {
     more: () => liftPage(generated.more()),
     read: (interval) => liftReading(generated.read(interval)),
     next: () => liftReading(generated.next()),
+    history: (query) => liftHistory(() => generated.history(query)),
+    older: () => liftHistory(() => generated.older()),
+    trail: (query) => liftTrail(() => generated.trail({ ...query, blobMax: BigInt(query.blobMax) })),
+    further: () => liftTrail(() => generated.further()),
     memoryBytes: () => 0,
   };
 }
@@ -173,5 +201,29 @@ function liftReading(reading: GeneratedReading): Reading {
     case 'past-line':
     case 'inside-character':
       return { kind: reading.tag };
+  }
+}
+
+/** A WIT `err` is thrown by the glue, with what it carries as `payload`. Anything else is a trap or a bug, and goes on. */
+function faultOf(thrown: unknown): GitFault {
+  if (thrown instanceof Error && 'payload' in thrown) return thrown.payload as GitFault;
+  throw thrown;
+}
+
+function liftHistory(call: () => GeneratedHistory): History {
+  try {
+    const page = call();
+    return { ok: true, page: { ...page, ending: page.ending as HistoryEnding } };
+  } catch (thrown) {
+    return { ok: false, fault: faultOf(thrown) };
+  }
+}
+
+function liftTrail(call: () => GeneratedTrail): Trail {
+  try {
+    const page = call();
+    return { ok: true, page: { ...page, blobSize: Number(page.blobSize), ending: page.ending as TrailEnding } };
+  } catch (thrown) {
+    return { ok: false, fault: faultOf(thrown) };
   }
 }

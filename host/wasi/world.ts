@@ -16,15 +16,25 @@ import { codeNumber, ERROR_CODES, type ErrorCode } from './codes.js';
 import type { Filesystem } from './filesystem.js';
 import {
   ENDINGS,
+  GIT_FAULTS,
+  type GitFault,
   type Guest,
   type GuestCoverage,
   GuestFault,
+  HISTORY_ENDINGS,
+  type History,
+  type HistoryEntry,
+  type HistoryQuery,
   type Interval,
   LOOKS,
   type Page,
   type Query,
   type Reading,
   type Slice,
+  TRAIL_ENDINGS,
+  type Trail,
+  type TrailPage,
+  type TrailQuery,
 } from './guest.js';
 import { type Handle, isCode } from './handles.js';
 
@@ -65,6 +75,10 @@ interface Exports {
   more(): number;
   read(...flat: (number | bigint)[]): number;
   next(): number;
+  history(...flat: number[]): number;
+  older(): number;
+  trail(...flat: (number | bigint)[]): number;
+  further(): number;
 }
 
 /** Makes one guest over one call's file system. Cost: about 0.03 ms. */
@@ -133,6 +147,38 @@ class World implements Guest {
   next(): Reading {
     return this.#liftReading(this.#enter((guest) => guest.next()));
   }
+
+  history(query: HistoryQuery): History {
+    const pattern = this.#lowerBytes(query.pattern);
+    const branches = this.#lowerStrings(query.branches);
+    const directories = this.#lowerStrings(query.directories);
+    const { oidBytes, pageWork, pageBytes } = query;
+    this.#git = { oidBytes, entriesMax: pageWork, treesMax: 0 };
+    return this.#liftHistory(
+      this.#enter((guest) => guest.history(...pattern, ...branches, ...directories, oidBytes, pageWork, pageBytes)),
+    );
+  }
+
+  older(): History {
+    return this.#liftHistory(this.#enter((guest) => guest.older()));
+  }
+
+  trail(query: TrailQuery): Trail {
+    const commit = this.#lowerString(query.commit);
+    const path = this.#lowerBytes(query.path);
+    const branches = this.#lowerStrings(query.branches);
+    const { oidBytes, blobMax, pageWork, pageBytes } = query;
+    this.#git = { oidBytes, entriesMax: 0, treesMax: 1 + query.path.filter((byte) => byte === SLASH).length };
+    const flat = [...commit, ...path, ...branches, oidBytes, BigInt(blobMax), pageWork, pageBytes];
+    return this.#liftTrail(this.#enter((guest) => guest.trail(...flat)));
+  }
+
+  further(): Trail {
+    return this.#liftTrail(this.#enter((guest) => guest.further()));
+  }
+
+  /** What an answer about the repository may hold: bytes of an object's name, entries of a page, trees of a trail. */
+  #git = { oidBytes: 0, entriesMax: 0, treesMax: 0 };
 
   /** The caps of the search under way: what a lifted page may hold. */
   #caps: Query | undefined;
@@ -206,6 +252,19 @@ class World implements Guest {
     return [ptr, bytes.length];
   }
 
+  #lowerBytes(bytes: Uint8Array): [ptr: number, sizeBytes: number] {
+    const ptr = this.#allocate(bytes.length, 1);
+    this.#bytes.set(bytes, ptr);
+    return [ptr, bytes.length];
+  }
+
+  #lowerStrings(texts: readonly string[]): [ptr: number, count: number] {
+    const each = texts.flatMap((text) => this.#lowerString(text));
+    const ptr = this.#allocate(8 * texts.length, 4);
+    this.#write(ptr, 8 * texts.length, each);
+    return [ptr, texts.length];
+  }
+
   /** The same for nearly every name: without an array for each, and what is sent is kept for when it comes back. */
   #lowerAscii(text: string): number {
     const ptr = this.#allocate(text.length, 1);
@@ -266,6 +325,25 @@ class World implements Guest {
     return this.#case(at, [false, true]);
   }
 
+  /** A copy of bytes the guest points to. They come off what one answer may hold. */
+  #liftBytes(at: number): Uint8Array {
+    const size = this.#u32(at + 4);
+    this.#room -= size;
+    if (this.#room < 0) throw new GuestFault('more bytes than its memory holds');
+    const start = this.#at(this.#u32(at), size);
+    return this.#bytes.slice(start, start + size);
+  }
+
+  /** Bytes that the answer being lifted may still hold: no honest one shows a byte of its memory twice. */
+  #room = 0;
+
+  /** The name of an object: hex of exactly its size. */
+  #liftOid(at: number): string {
+    const text = this.#liftStringAt(at, 2 * this.#git.oidBytes);
+    if (text.length !== 2 * this.#git.oidBytes || !HEX.test(text)) throw new GuestFault('no name of an object');
+    return text;
+  }
+
   // ---- lifting what the exports give ----
 
   /** page: hits@0 unread@8 coverage@16 (looked, directories, links, reserved, not-text, causes@36) ending@44; 48 bytes. */
@@ -292,6 +370,46 @@ class World implements Guest {
       causes: this.#liftCauses(at + 36),
     };
     return { hits, unread, coverage, ending: this.#case(at + 44, ENDINGS) };
+  }
+
+  /** result<history-page, git-fault>: case@0; entries@4 commits@12 ending@16, or fault@4; 20 bytes. */
+  #liftHistory(ptr: number): History {
+    const at = this.#aligned(ptr, 20, 4);
+    if (this.#isError(at)) return { ok: false, fault: this.#liftFault(at + 4) };
+    this.#room = this.#bytes.length;
+    const entries = this.#liftList(at + 4, 24, this.#git.entriesMax, (entry) => this.#liftEntry(entry));
+    return {
+      ok: true,
+      page: { entries, commits: this.#u32(at + 12), ending: this.#case(at + 16, HISTORY_ENDINGS) },
+    };
+  }
+
+  /** entry: commit@0 path@8 blob@16; 24 bytes. */
+  #liftEntry(at: number): HistoryEntry {
+    return { commit: this.#liftOid(at), path: this.#liftBytes(at + 8), blob: this.#liftOid(at + 16) };
+  }
+
+  /** result<trail-page, git-fault>: case@0; commit@8 trees@16 blob-size@24 piece@32 ending@40, or fault@8; 48 bytes. */
+  #liftTrail(ptr: number): Trail {
+    const at = this.#aligned(ptr, 48, 8);
+    if (this.#isError(at)) return { ok: false, fault: this.#liftFault(at + 8) };
+    this.#room = this.#bytes.length;
+    const page: TrailPage = {
+      commit: this.#liftBytes(at + 8),
+      trees: this.#liftList(at + 16, 8, this.#git.treesMax, (tree) => this.#liftBytes(tree)),
+      blobSize: this.#count64(at + 24),
+      piece: this.#liftBytes(at + 32),
+      ending: this.#case(at + 40, TRAIL_ENDINGS),
+    };
+    return { ok: true, page };
+  }
+
+  #isError(at: number): boolean {
+    return this.#case(at, [false, true]);
+  }
+
+  #liftFault(at: number): GitFault {
+    return this.#case(at, GIT_FAULTS);
   }
 
   /** One number for each case of error-code, in its order. */
@@ -494,6 +612,9 @@ class World implements Guest {
 function clamp(value: bigint): number {
   return Math.min(Number(BigInt.asUintN(64, value)), Number.MAX_SAFE_INTEGER);
 }
+
+const SLASH = 0x2f;
+const HEX = /^[0-9a-f]*$/;
 
 const SENT_SLOTS = 256;
 /** Neighbours in memory lie in slots of their own; a name takes more than 16 bytes with what the guest keeps of it. */

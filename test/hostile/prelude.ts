@@ -2,8 +2,9 @@
  * What every hostile guest is made of: the world's imports, memory, text under construction, and the records that the
  * exports give back. AssemblyScript, compiled into each file of guests/ by build.ts; layouts are the canonical ABI's.
  *
- * A guest says at its top level what it does: `acts` for search, `reads` for read, `continues` for more and next,
- * `reallocs` for cabi_realloc. What it is told to do (one guest has many ways) is the text searched for, or the name read.
+ * A guest says at its top level what it does: `acts` for search and history, `reads` for read and trail, `continues` for
+ * more, next, older and further, `reallocs` for cabi_realloc. What it is told to do (one guest has many ways) is the text
+ * or pattern searched for, the name read, or the path of the trail.
  */
 
 import {
@@ -82,8 +83,28 @@ export function read(
   return readAct();
 }
 
+export function history(
+  pattern: usize, patternSize: usize, branches: usize, branchCount: i32, directories: usize, directoryCount: i32,
+  oidBytes: i32, pageWork: i32, pageBytes: i32,
+): usize {
+  told = pattern;
+  toldSize = patternSize;
+  return act();
+}
+
+export function trail(
+  commit: usize, commitSize: usize, path: usize, pathSize: usize, branches: usize, branchCount: i32, oidBytes: i32,
+  blobMax: u64, pageWork: i32, pageBytes: i32,
+): usize {
+  told = path;
+  toldSize = pathSize;
+  return readAct();
+}
+
 export function more(): usize { return continueAct(); }
 export function next(): usize { return continueAct(); }
+export function older(): usize { return continueAct(); }
+export function further(): usize { return continueAct(); }
 
 export function cabi_realloc(old: usize, oldSize: usize, align: usize, size: usize): usize {
   return reallocAct(old, oldSize, align, size);

@@ -28,6 +28,10 @@ export const EXPORTS: Readonly<Record<string, string>> = {
   more: '(func (export "more") (result i32) unreachable)',
   read: '(func (export "read") (param i32 i32 i64 i64 i32 i32 i32 i32 i32) (result i32) unreachable)',
   next: '(func (export "next") (result i32) unreachable)',
+  history: `(func (export "history") ${I32S(9)} (result i32) unreachable)`,
+  older: '(func (export "older") (result i32) unreachable)',
+  trail: '(func (export "trail") (param i32 i32 i32 i32 i32 i32 i32 i64 i32 i32) (result i32) unreachable)',
+  further: '(func (export "further") (result i32) unreachable)',
 };
 
 /** A search that ends with these instructions, which leave an i32. */

@@ -49,6 +49,23 @@ export const reference = (filesystem: Filesystem): Guest =>
 /** The guest in the fixed world. */
 export const fixed = (filesystem: Filesystem): Guest => instantiateFixed(component.module, filesystem);
 
+/** A guest that is asked nothing: what a test's own guest does not answer. */
+export const ANSWERS_NOTHING: Guest = {
+  search: notAsked,
+  more: notAsked,
+  read: notAsked,
+  next: notAsked,
+  history: notAsked,
+  older: notAsked,
+  trail: notAsked,
+  further: notAsked,
+  memoryBytes: () => 0,
+};
+
+function notAsked(): never {
+  throw new Error('not asked');
+}
+
 /** How each binding makes a guest: for tests that stand between it and the host. */
 export const GUESTS = { fixed, reference } as const;
 

@@ -16,7 +16,16 @@ import { enterDisk, type TreeSpec } from '../../dist/tree/spec.js';
 import type { Filesystem } from '../../dist/wasi/filesystem.js';
 import type { Guest, Interval, Reading, Slice } from '../../dist/wasi/guest.js';
 import { type FileHandle, isCode } from '../../dist/wasi/handles.js';
-import { BINDINGS, type CallOptions, city, GUESTS, SETTINGS, type Setting, TestCity } from '../support/cities.js';
+import {
+  ANSWERS_NOTHING,
+  BINDINGS,
+  type CallOptions,
+  city,
+  GUESTS,
+  SETTINGS,
+  type Setting,
+  TestCity,
+} from '../support/cities.js';
 import { asError, asValue } from '../support/outcomes.js';
 import { descriptorCount, diskWorld, memoryWorld, type Things } from '../tree/worlds.js';
 
@@ -415,15 +424,10 @@ describe('a guest that breaks the contract gets no answer', () => {
   const guest = (read: (filesystem: Filesystem, interval: Interval) => Reading): CallOptions => ({
     unchecked: {
       guest: (filesystem): Guest => {
-        const none = () => {
-          throw new Error('not asked');
-        };
         const going = (): Reading => ({ kind: 'going', bytes: 0 });
         return {
-          search: none,
-          more: none,
+          ...ANSWERS_NOTHING,
           next: going,
-          memoryBytes: () => 0,
           read: (asked) => read(filesystem, asked),
         };
       },

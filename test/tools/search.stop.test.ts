@@ -9,7 +9,7 @@ import type { Budgets } from '../../dist/runner/budget.js';
 import type { SearchValue } from '../../dist/tools/search.js';
 import type { Filesystem } from '../../dist/wasi/filesystem.js';
 import { type Guest, GuestFault, type Page, type Query } from '../../dist/wasi/guest.js';
-import { GUESTS, SETTINGS, type TestCity } from '../support/cities.js';
+import { ANSWERS_NOTHING, GUESTS, SETTINGS, type TestCity } from '../support/cities.js';
 import { asError, asValue } from '../support/outcomes.js';
 import type { Things } from '../tree/worlds.js';
 import { begin, countsOf, hitsOf, pathsOf } from './cities.js';
@@ -32,10 +32,9 @@ describe.each(SETTINGS)('a search that stops, $tree, $binding', (setting) => {
     (filesystem: Filesystem): Guest => {
       const guest = GUESTS[setting.binding](filesystem);
       return {
+        ...ANSWERS_NOTHING,
         search: (query) => change(guest.search(ask(query)), filesystem),
         more: () => change(guest.more(), filesystem),
-        read: (interval) => guest.read(interval),
-        next: () => guest.next(),
         memoryBytes: () => guest.memoryBytes(),
       };
     };

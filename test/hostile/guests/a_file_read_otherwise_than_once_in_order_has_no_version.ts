@@ -1,6 +1,8 @@
 /** Gives the file's true text, but reads it as its name says. */
 import { asked, open, passOver, preopen, readAt, reads, RET, slice, told, toldSize, whole } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 reads((): usize => {
   const root = preopen();

@@ -1,6 +1,8 @@
 /** Opens a file and a directory with every flag that could change one, alone, and tells the codes. */
 import { acts, answer, openAt, preopen, RET, sayResult, word, wordSize } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 function tryFlags(root: i32, name: usize, size: usize, openFlags: i32, flags: i32): void {
   openAt(root, 1, name, size, openFlags, flags, RET);

@@ -1,6 +1,8 @@
 /** Loops for ever: at once, in a later page, or in its realloc; told which. */
 import { acts, answer, asked, continues, PAUSED, preopen, reads, reallocs, honestRealloc } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 let loopsInRealloc = false;
 

@@ -1,6 +1,8 @@
 /** Answers every page with nothing new, for ever. */
 import { acts, continues, GOING, page, PAUSED, reading, reads } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 let isReading = false;
 

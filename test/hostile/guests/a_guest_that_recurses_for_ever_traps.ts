@@ -1,6 +1,8 @@
 /** Uses up its stack: alone, in realloc, or with an open at every level, so that it runs out inside the host. */
 import { acts, answer, asked, dropDescriptor, honestRealloc, list, open, preopen, reallocs, word } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 let deepRealloc = false;
 

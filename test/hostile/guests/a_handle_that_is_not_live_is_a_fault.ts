@@ -3,7 +3,9 @@ import {
   acts, answer, begins, dropDescriptor, dropStream, ends, list, openAt, preopen, readAt, readDirectory,
   readDirectoryEntry, RET, word, wordSize,
 } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 function handle(): i32 {
   const root = preopen();

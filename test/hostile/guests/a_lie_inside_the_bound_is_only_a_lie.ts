@@ -1,6 +1,8 @@
 /** Invents a hit and an unread in a building that may be read; says that a good file is no text. Stated, not seen. */
 import { acts, addHit, COMPLETE, NOT_TEXT, page, passOver, reading, reads, told, toldSize } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 acts((): usize => {
   addHit('lab/there-is-no-such-file', 7, told, toldSize);

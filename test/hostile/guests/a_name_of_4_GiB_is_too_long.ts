@@ -1,6 +1,8 @@
 /** Names whose sizes no memory has, and one byte over the longest, and tells the codes. */
 import { acts, alloc, answer, open, preopen, sayResult, word } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 acts((): usize => {
   const root = preopen();

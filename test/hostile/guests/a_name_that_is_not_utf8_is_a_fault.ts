@@ -1,6 +1,8 @@
 /** Opens a name whose bytes are no text: told which. */
 import { acts, alloc, answer, asked, open, preopen } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 acts((): usize => {
   const name = alloc(8, 8);

@@ -3,7 +3,9 @@ import {
   acts, addHit, addUnread, alloc, asked, begins, BUDGET, CAUSES, COMPLETE, continues, dropStream, HITS, list, MATCHES,
   memorySize, page, PAGE, PAUSED, preopen, TEXT_CAP, told, toldSize, UNREAD,
 } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 /** Where the path behind the colon begins: a path, byte for byte. */
 function pathTold(): usize {

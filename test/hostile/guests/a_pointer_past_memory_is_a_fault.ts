@@ -3,7 +3,9 @@ import {
   acts, answer, begins, ends, getDirectories, list, memorySize, openAt, openWord, preopen, readAt, readDirectory,
   readDirectoryEntry, RET, word, wordSize,
 } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 function pointer(): usize {
   if (ends('past the end')) return memorySize() + 8;

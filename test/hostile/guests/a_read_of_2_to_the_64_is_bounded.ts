@@ -1,6 +1,8 @@
 /** Reads with lengths and offsets that no file has, and tells what came. */
 import { acts, answer, openWord, preopen, readAt, RET, say, sayByte, sayNumber, sayResult } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 function tellRead(file: i32, length: u64, from: u64): void {
   readAt(file, length, from, RET);

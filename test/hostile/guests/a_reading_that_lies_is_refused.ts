@@ -2,7 +2,9 @@
 import {
   alloc, asked, cut, DONE, FAILED, GOING, memorySize, NOT_TEXT, passOver, reading, READING, reads, slice, whole,
 } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 function filled(size: usize): usize {
   const text = alloc(size, 1);

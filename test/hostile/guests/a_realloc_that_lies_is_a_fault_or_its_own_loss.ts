@@ -3,7 +3,9 @@ import {
   acts, alloc, answer, begins, dropDescriptor, dropStream, ends, getDirectories, honestRealloc, list, memorySize,
   openAt, openWord, preopen, readAt, readDirectory, readDirectoryEntry, reallocs, RET, sayBytes, sayResult, told,
 } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 let lies = false;
 let root: i32 = 0;

@@ -2,7 +2,9 @@
 import {
   acts, answer, BUDGET, dropStream, list, preopen, readDirectoryEntry, RET, say, sayByte, sayNumber, sayResult,
 } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 acts((): usize => {
   const root = preopen();

@@ -1,6 +1,8 @@
 /** Reads a directory, lists a file, opens below a file, and tells the codes. */
 import { acts, answer, list, openWord, preopen, readAt, RET, sayResult } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 acts((): usize => {
   const root = preopen();

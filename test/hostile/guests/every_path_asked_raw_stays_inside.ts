@@ -1,6 +1,8 @@
 /** Asks wall 2 for the very path it is told, with every pair of flags, and tells all it learns. */
 import { acts, answer, open, preopen, tell, told, toldSize } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 acts((): usize => {
   const root = preopen();

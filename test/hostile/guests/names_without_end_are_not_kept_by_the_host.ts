@@ -1,6 +1,8 @@
 /** Opens 4 000 places of different names, 60 KB each, that are not there; and a path that grows with each open. */
 import { acts, alloc, answer, asked, open, preopen, sayResult, word } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 const SIZE: usize = 60_000;
 

@@ -1,6 +1,8 @@
 /** Counts its calls in a global and in memory, and tells the counts. */
 import { acts, answer, say, sayNumber } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 let calls: u64 = 0;
 const COUNT: usize = memory.data(8, 8);

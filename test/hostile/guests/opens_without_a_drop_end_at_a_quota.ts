@@ -2,7 +2,9 @@
 import {
   acts, answer, asked, BUDGET, getDirectories, list, open, preopen, RET, say, sayNumber, word,
 } from '../prelude';
-export { cabi_realloc, keepsTheImports, more, next, read, search } from '../prelude';
+export {
+  cabi_realloc, further, history, keepsTheImports, more, next, older, read, search, trail,
+} from '../prelude';
 
 acts((): usize => {
   const root = preopen();

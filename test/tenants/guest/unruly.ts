@@ -5,7 +5,7 @@
 
 import { search as honest } from '../../../guest/index';
 
-export { cabi_realloc, more, next, read } from '../../../guest/index';
+export { cabi_realloc, further, history, more, next, older, read, trail } from '../../../guest/index';
 
 /** Their bytes as a number, little end first. */
 const LOOP: u32 = 0x706f6f6c;
