@@ -29,6 +29,8 @@ export default defineConfig({
     reporters: ['default', ...(forbidsSkips ? [new ForbidsSkips()] : []), ...(report ? ['json'] : [])],
     ...(report ? { outputFile: { json: report } } : {}),
     testTimeout: 20_000,
+    // What ends by itself ends late on a busy machine: threads, descriptors.
+    expect: { poll: { timeout: 15_000 } },
     // As it ships: loaded by Node, not by vite, which would answer for a package that is not installed.
     server: { deps: { external: [/\/dist\//] } },
   },

@@ -45,6 +45,16 @@ function onInterrupt(interrupted: () => void): () => void {
 
 const { version } = createRequire(import.meta.url)('../../package.json');
 
+/** A bug. Its kind alone is told, since its message and stack may hold anything; who looks for it asks for those. */
+function bug(thrown: unknown): number {
+  const kind = thrown instanceof Error ? thrown.name : typeof thrown;
+  const trace = process.env['PORTCULLIS_TRACE'] === '1' ? `\n${thrown instanceof Error ? thrown.stack : thrown}` : '';
+  process.stderr.write(`portcullis: a bug of this program (${kind}); please report it with what was asked${trace}\n`);
+  return EXIT_BUG;
+}
+/** What sysexits.h calls EX_SOFTWARE: no program takes it for an answer or a refusal. */
+const EXIT_BUG = 70;
+
 process.exitCode = await main(process.argv.slice(2), {
   openRunner,
   receipts: { open: openReceiptFile, readKey: readReceiptKey, verify: verifyFiles },
@@ -58,4 +68,4 @@ process.exitCode = await main(process.argv.slice(2), {
   directory: process.cwd(),
   platform: process.platform,
   version,
-});
+}).catch(bug);

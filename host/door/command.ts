@@ -3,7 +3,8 @@
  * of a call that comes from a shell; the next is the runner. `search` and `read` are for people, `call` is
  * for programs.
  *
- * Exit status: 0 an answer, 1 a refusal (`AxError`), 2 the command itself was written wrongly, 130 interrupted.
+ * Exit status: 0 an answer, 1 a refusal (`AxError`), 2 the command itself was written wrongly, 130 interrupted; 70 a bug
+ * (cli.ts).
  */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
@@ -228,7 +229,7 @@ Examples:
 
 Paths are those of the city, not of the current directory; without --city they are the same.
 Line numbers shown to people count from 1; those in JSON, and --offset, count from 0.
-Exit status: 0 answered (also: no hits), 1 refused, 2 wrong usage, 130 interrupted.`;
+Exit status: 0 answered (also: no hits), 1 refused, 2 wrong usage, 70 a bug, 130 interrupted.`;
 
 const ofCity = (command: Command): Command =>
   command

@@ -74,9 +74,12 @@ function searchSummary(value: SearchValue, colours: Palette): string[] {
     said.push(...unread.map(({ path, why }) => `  ${colours.path(visible(path, 'name'))}: ${visible(why, 'name')}`));
     if (unreadable > unread.length) said.push(`  … and ${unreadable - unread.length} more`);
   }
-  if (value.truncated) said.push(`${colours.refusal('cut')}: ${visible(value.stopped ?? 'more was left', 'name')}`);
+  if (value.truncated) said.push(`${colours.refusal('cut')}: ${visible(whyCut(value.stopped), 'name')}`);
   return said;
 }
+
+/** Without the word that the line has said already. */
+const whyCut = (stopped = 'more was left'): string => stopped.replace(/^stopped: /, '');
 
 /**
  * The text of an interval. On a terminal with line numbers; on a pipe exactly its characters, so that a

@@ -55,6 +55,28 @@ describe('search', () => {
   });
 });
 
+describe('a bug of the program', () => {
+  // Whatever is thrown where nothing should be: the clock is what no test of ours replaces.
+  const BROKEN = 'data:text/javascript,performance.now = () => { throw new RangeError("/secret/place") }';
+  const broken = (env: NodeJS.ProcessEnv) =>
+    spawnSync(process.execPath, ['--import', BROKEN, COMMAND, 'read', 'README.md'], {
+      cwd: SAMPLE,
+      env: { ...process.env, ...env },
+      encoding: 'utf8',
+      timeout: 15_000,
+    });
+
+  test('ends with 70, by its kind: neither its message nor a stack nor a host path is told', () => {
+    const { status, stdout, stderr } = broken({});
+    expect({ status, stdout }).toEqual({ status: 70, stdout: '' });
+    expect(stderr).toBe('portcullis: a bug of this program (RangeError); please report it with what was asked\n');
+  });
+
+  test('tells all to who asks for it', () => {
+    expect(broken({ PORTCULLIS_TRACE: '1' }).stderr).toContain('RangeError: /secret/place\n    at ');
+  });
+});
+
 test.skipIf(!existsSync('/dev/full'))('a disk that takes no more is a failure, not a short answer', () => {
   const full = openSync('/dev/full', 'w');
   const { status, stderr } = spawnSync(process.execPath, [COMMAND, 'read', 'README.md'], {

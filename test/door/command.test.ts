@@ -158,12 +158,12 @@ describe('search, for people', () => {
         unread: [{ path: 'big', why: 'larger than 1 MiB' }],
         coverage: { ...COVERAGE, not_text: 1 },
         truncated: true,
-        stopped: 'the cap of 64 hits is reached: narrow it',
+        stopped: 'stopped: the cap of 64 hits is reached; narrow it',
       }),
     });
     expect(err).toBe(
       'no hits; 2 files looked at\n1 file holds the text but not as UTF-8, so no lines are shown\n' +
-        'not looked at: 3\n  big: larger than 1 MiB\n  … and 2 more\ncut: the cap of 64 hits is reached: narrow it\n',
+        'not looked at: 3\n  big: larger than 1 MiB\n  … and 2 more\ncut: the cap of 64 hits is reached; narrow it\n',
     );
   });
 
