@@ -8,12 +8,14 @@ import { z } from 'zod';
 import { type Asked, type AxError, invalidArgs, type Outcome, refused } from '../error.js';
 import type { Address } from '../judge/address.js';
 import { type Landing, release, resolve, stillJudged } from '../judge/locate.js';
+import { isLocator } from '../judge/locator.js';
 import * as limits from '../limits.js';
 import type { Call } from '../runner/call.js';
 import { type Dir, sameIdentity } from '../tree/tree.js';
 import { cutInterval, type IntervalValue, intervalSchema, type Source } from './interval.js';
 import { locate, notRegular } from './locating.js';
 import { nearbyMissing, nearbyWithin } from './miss.js';
+import { readLocator } from './read.locator.js';
 import { type Tool, wholeNumber, wordOf } from './tool.js';
 import { sizeInWords } from './unread.js';
 
@@ -61,7 +63,7 @@ type File = Extract<Landing<Dir>, { kind: 'entry' }>;
 
 async function run(call: Call, args: ReadArgs): Promise<Outcome<ReadValue>> {
   const at: Asked = { action: call.action, asked: args.path };
-  if (isLocator(args.path)) return refused(noLocators(at));
+  if (isLocator(args.path)) return readLocator(call, at, args);
   const located = await locate(call, args.path);
   if (!located.ok) return located;
   if (located.value.kind === 'city') return refused(isDirectory(at, []));
@@ -110,15 +112,6 @@ function isElsewhere(call: Call, asked: Address, { address, look }: File): boole
 }
 
 // ---- refusals of its own ----
-
-const isLocator = (path: string): boolean => path.startsWith('cas:') || path.startsWith('file:');
-
-const noLocators = (at: Asked): AxError =>
-  invalidArgs(
-    at,
-    'Locators (cas:, file:) are not served by this version',
-    'read a file by its city address, like lab/notes.md',
-  );
 
 const missing = (at: Asked, nearby: readonly string[]): AxError => {
   const recovery = nearby.length > 0 ? 'read one of nearby, or find the file with `search`' : 'find it with `search`';

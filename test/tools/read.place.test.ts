@@ -6,13 +6,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AxError, line } from '../../dist/error.js';
+import { type AxError, echo, line } from '../../dist/error.js';
 import type { Verdict } from '../../dist/judge/bound.js';
 import { RETRY_AFTER_MS } from '../../dist/limits.js';
 import { memoryCity } from '../../dist/tree/memory.js';
 import { enterDisk } from '../../dist/tree/spec.js';
 import type { HardLinks } from '../../dist/tree/tree.js';
 import rows from '../cases/address.json' with { type: 'json' };
+import LOCATORS from '../cases/locators.json' with { type: 'json' };
 import { BINDINGS, type CallOptions, city, SETTINGS, TestCity } from '../support/cities.js';
 import { asError, asValue } from '../support/outcomes.js';
 import { type DiskWorld, diskWorld, memoryWorld, type Things } from '../tree/worlds.js';
@@ -104,7 +105,7 @@ describe.each(SETTINGS)('a path as `read` is asked it, in the $tree tree, $bindi
       const outcome = await read(address);
       const refused = !outcome.ok && /^it .*; pass a city-relative|^a segment.*; pass a/.test(outcome.error.recovery);
       // Before the grammar comes what an absolute path means, and what a Locator is.
-      const before = !outcome.ok && /outside the city|Locators/.test(outcome.error.subject);
+      const before = !outcome.ok && /outside the city|not a Locator/.test(outcome.error.subject);
       expect(refused || before, JSON.stringify(address)).toBe(!ok);
       if (!outcome.ok && refused) expect(outcome.error.code).toBe('E_INVALID_ARGS');
     }
@@ -327,14 +328,15 @@ describe.each(SETTINGS)('a path as `read` is asked it, in the $tree tree, $bindi
 
   // ---- Locators ----
 
-  it.each(['cas:b3-00', 'file:lab/notes.md@main', 'cas:', 'file:'])(
-    'says of the Locator %s that none is served',
-    async (asked) => {
-      const error = await refusal(asked);
-      expect(error).toMatchObject({ code: 'E_INVALID_ARGS', nearby: [], retry: 'no' });
-      expect(error.subject).toBe(`${asked}: Locators (cas:, file:) are not served by this version`);
-    },
-  );
+  it('says of each malformed Locator of the table what is wrong, shows both forms, and looks nothing up', async () => {
+    for (const { locator, why } of LOCATORS.filter(({ ok }) => !ok)) {
+      const error = await refusal(locator);
+      expect(error, why).toMatchObject({ code: 'E_INVALID_ARGS', action: 'read', nearby: [], retry: 'no' });
+      expect(error.subject, why).toBe(`${echo(locator)}: it is not a Locator`);
+      expect(error.recovery, why).toContain('cas:b3-<64 hex digits>');
+      expect(error.recovery, why).toContain('file:<address>@<commit>');
+    }
+  });
 
   // ---- what no refusal tells ----
 

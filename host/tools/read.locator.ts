@@ -1,0 +1,34 @@
+/**
+ * `read` of what a Locator names: which of the two it is, and what is wrong with one that does not parse. Stands between
+ * read.ts, which sends here whatever begins like a Locator, and interval.ts, which cuts.
+ * Spec: locators-and-catalog, "Reading a Locator".
+ */
+
+import { type Asked, type AxError, invalidArgs, type Outcome, refused } from '../error.js';
+import { type BrokenLocator, isBrokenLocator, locatorSentence, parseLocator } from '../judge/locator.js';
+import type { Call } from '../runner/call.js';
+import type { Interval, IntervalValue } from './interval.js';
+
+/** Reads a Locator. Form first: nothing is judged, and nothing looked at, of a text that is none. */
+export async function readLocator(_call: Call, at: Asked, asked: Interval): Promise<Outcome<IntervalValue>> {
+  const locator = parseLocator(asked.path);
+  if (isBrokenLocator(locator)) return refused(notLocator(at, locator));
+  switch (locator.kind) {
+    case 'cas':
+      return refused(notServed(at));
+    case 'file':
+      return refused(notServed(at));
+  }
+}
+
+/** The refusal of the grammar: the rule broken, then both forms. */
+export const notLocator = (at: Asked, broken: BrokenLocator): AxError =>
+  invalidArgs(
+    at,
+    'it is not a Locator',
+    `${locatorSentence(broken)}; a Locator is cas:b3-<64 hex digits> or file:<address>@<commit>, and may end in a range, ` +
+      '#L<first>-<last> (lines from 1) or #B<first>-<last> (bytes from 0)',
+  );
+
+const notServed = (at: Asked): AxError =>
+  invalidArgs(at, 'this Locator is not served by this version', 'read a file by its city address, like lab/notes.md');
