@@ -111,6 +111,19 @@ export const changedAfterJudged = (at: Asked): AxError =>
     },
   );
 
+/** What names stored bytes is known, and the bytes are gone. */
+export const pathNotFound = (at: Asked, fact: string, recovery: string): AxError =>
+  build('E_PATH_NOT_FOUND', at, fact, recovery);
+
+/** The bytes of a block are not those of its name; nothing of them was handed out. */
+export const casCorrupt = (at: Asked): AxError =>
+  build(
+    'E_CAS_CORRUPT',
+    at,
+    'its bytes do not hash to its name',
+    'a person has to remove that block and store it again; nothing of it was handed out',
+  );
+
 /** Configuration that a person has to mend. */
 export const configInvalid = (at: Asked, fact: string, recovery: string): AxError =>
   build('E_CONFIG_INVALID', at, fact, recovery);

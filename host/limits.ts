@@ -120,6 +120,23 @@ export const CITY_STUCK_WORKERS_MAX = 2;
 /** Heap of a worker, in MB: the host's own objects, not the guest's memory. */
 export const WORKER_HEAP_MB = 512;
 
+// ---- the block store ----
+
+/**
+ * Bytes of a block that is put or got whole: it is in memory twice then, with who asked and in the thread. Larger ones
+ * that others put there are read by interval.
+ */
+export const BLOCK_MAX_BYTES = 256 * MiB;
+/**
+ * Bytes of one block's origins. Each is a line and all are read to judge the block, so that without an end whoever
+ * stores the same block for ever makes each read of it slower.
+ */
+export const ORIGINS_MAX_BYTES = 16 * MiB;
+/** How often a block is written again because its unfinished file was taken away: more often, somebody does it on purpose. */
+export const PUT_ATTEMPTS_MAX = 8;
+/** How old an unfinished file is when whoever writes it is taken for gone: a process of its number may be another by then. */
+export const LEFTOVER_AGE_MS = 60 * 60_000;
+
 // ---- receipts ----
 
 /**
@@ -171,6 +188,8 @@ export const RELATIONS: readonly (readonly [claim: string, holds: boolean])[] = 
     'a directory of DIR_SMALL_BYTES holds at most DIR_ENTRIES_MAX names of 12 bytes',
     DIR_SMALL_BYTES / 12 <= DIR_ENTRIES_MAX,
   ],
+  ['a block that is put whole can be read whole', BLOCK_MAX_BYTES <= READ_WHOLE_MAX_BYTES],
+  ['one origin of the longest place fits its block’s origins', PATH_MAX_BYTES + NAME_MAX_BYTES < ORIGINS_MAX_BYTES],
   ['one tenant does not fill the queue', TENANT_QUEUE_MAX * 2 <= QUEUE_MAX],
   ['one city does not leave all stuck workers behind', CITY_STUCK_WORKERS_MAX * 2 <= STUCK_WORKERS_MAX],
   ['the root’s names fit one directory', TOP_ENTRIES_MAX <= DIR_ENTRIES_MAX],

@@ -6,6 +6,7 @@ import {
   AX_CODES,
   type AxError,
   cancelled,
+  casCorrupt,
   changedAfterJudged,
   configInvalid,
   echo,
@@ -14,6 +15,7 @@ import {
   invalidArgs,
   limitReached,
   line,
+  pathNotFound,
   storageFatal,
   toolUnknown,
   truncationMarker,
@@ -27,6 +29,8 @@ const BUILT: readonly (readonly [why: string, error: AxError, code: string, retr
   ['the caller’s mistake', invalidArgs(AT, 'fact', 'do this', ['lab/x']), 'E_INVALID_ARGS', 'no'],
   ['the bound says no', gateDenied(AT, 'fact', 'do this'), 'E_GATE_DENIED', 'no'],
   ['it moved while it was looked at', changedAfterJudged(AT), 'E_GATE_DENIED', 'yes'],
+  ['a block that is gone', pathNotFound(AT, 'fact', 'do this'), 'E_PATH_NOT_FOUND', 'no'],
+  ['a block of other bytes', casCorrupt(AT), 'E_CAS_CORRUPT', 'no'],
   ['a person has to fix it', configInvalid(AT, 'fact', 'do this'), 'E_CONFIG_INVALID', 'no'],
   ['the disk, for good', storageFatal(AT, 'fact', 'do this'), 'E_STORAGE_FATAL', 'no'],
   ['the disk, this time', storageFatal(AT, 'fact', 'do this', 'unknown'), 'E_STORAGE_FATAL', 'unknown'],
@@ -73,10 +77,10 @@ describe('an error', () => {
     ]);
   });
 
-  it('can be built with every code but those of tools that write and of Locators, which are not served', () => {
+  it('can be built with every code but those of tools that write, which are not served', () => {
     const built = new Set(BUILT.map(([, { code }]) => code));
     const unbuilt = AX_CODES.filter((code) => !built.has(code));
-    expect(unbuilt).toEqual(['E_OUTSIDE_WRITE_DOMAIN', 'E_VERSION_CONFLICT', 'E_PATH_NOT_FOUND', 'E_CAS_CORRUPT']);
+    expect(unbuilt).toEqual(['E_OUTSIDE_WRITE_DOMAIN', 'E_VERSION_CONFLICT']);
   });
 
   it('cannot be built without a recovery', () => {

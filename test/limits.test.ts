@@ -41,6 +41,8 @@ const BREAKING: readonly (readonly [claim: string, name: string, value: string])
     'DIR_SMALL_BYTES',
     '12 * DIR_ENTRIES_MAX + 12',
   ],
+  ['a block that is put whole can be read whole', 'BLOCK_MAX_BYTES', '9 * GiB'],
+  ['one origin of the longest place fits its block’s origins', 'ORIGINS_MAX_BYTES', 'PATH_MAX_BYTES'],
   ['one tenant does not fill the queue', 'TENANT_QUEUE_MAX', 'QUEUE_MAX'],
   ['one city does not leave all stuck workers behind', 'CITY_STUCK_WORKERS_MAX', 'STUCK_WORKERS_MAX'],
   ['the root’s names fit one directory', 'TOP_ENTRIES_MAX', '200_001'],

@@ -44,6 +44,7 @@ export class Bound {
   #unchecked = false;
   /** Where its root is in the city, of a bound `ofPlace`. */
   #place: string | undefined;
+  #closed: Denial | undefined;
 
   /** Copies the table, so that no two walls share one. O(entries). */
   constructor(table: BoundTable) {
@@ -71,6 +72,13 @@ export class Bound {
     return bound;
   }
 
+  /** A bound that closes everything but its root, and says why: of a thing whose origin may not be read. */
+  static closed(denial: Denial): Bound {
+    const bound = Bound.ofPlace('');
+    bound.#closed = denial;
+    return bound;
+  }
+
   /** Whether `judge` knows this building: it is the reader's own, or the policy answered. */
   has(building: string): boolean {
     return this.#unchecked || this.#place !== undefined || building === this.#reader || this.#entries.has(building);
@@ -81,6 +89,7 @@ export class Bound {
     const bound = new Bound({ ...this.#asTable(), entries: new Map(this.#entries).set(building, verdict) });
     bound.#unchecked = this.#unchecked;
     bound.#place = this.#place;
+    bound.#closed = this.#closed;
     return bound;
   }
 
@@ -127,6 +136,7 @@ export class Bound {
   }
 
   #judgeInPlace(place: string, address: string): Denial | undefined {
+    if (this.#closed !== undefined) return this.#closed;
     const isCovered = isDenied(this.#denying, address) || isDenied(this.#denying, joined(place, address));
     return isCovered ? { kind: 'pattern' } : undefined;
   }

@@ -9,6 +9,8 @@ import { Bound, type Verdict } from '../judge/bound.js';
 import type { Scene } from '../judge/locate.js';
 import { defaultVerdict } from '../judge/rules.js';
 import { GUEST_MEMORY_MAX_PAGES, POLICY_BATCH } from '../limits.js';
+import type { TreeRefusal } from '../tree/opening.js';
+import { openTree, type TreeSpec } from '../tree/spec.js';
 import type { Dir, Entry, Tree } from '../tree/tree.js';
 import { Filesystem, type FilesystemOptions } from '../wasi/filesystem.js';
 import type { Guest } from '../wasi/guest.js';
@@ -46,6 +48,11 @@ export interface GuestOptions extends Omit<FilesystemOptions, 'tree' | 'bound' |
   readonly tree?: Tree;
   /** The address of that tree's root in the city: then everything below it is open but for deny patterns. */
   readonly place?: string;
+  /**
+   * The address in the city that the place is judged by, if not by itself: where a block came from. This wall asks its
+   * own bound of the city about it, and what may not be read is closed.
+   */
+  readonly under?: string;
   /** What the account says was handed over, if not the preopen as it is; null if it was nothing of the city. */
   readonly handed?: Account['handed'];
 }
@@ -68,10 +75,13 @@ export class Call {
   readonly #filesystems: Filesystem[] = [];
   #guest: Guest | undefined;
   #handed: Account['handed'] = null;
+  readonly #storeSpec: TreeSpec | undefined;
+  #store: Tree | undefined;
 
   constructor(at: {
     action: string;
     tree: Tree;
+    store?: TreeSpec | undefined;
     reader: string | null;
     deny: readonly string[];
     budgets: Budgets;
@@ -81,6 +91,7 @@ export class Call {
   }) {
     this.action = at.action;
     this.tree = at.tree;
+    this.#storeSpec = at.store;
     this.reader = at.reader;
     this.#deny = at.deny;
     this.budgets = at.budgets;
@@ -147,6 +158,24 @@ export class Call {
     return this.#unchecked.openUnchecked === wall ? Bound.openUnchecked() : Bound.ofPlace(place, this.#deny);
   }
 
+  #placeUnder(place: string, under: string | undefined): Bound {
+    const denial = under === undefined ? undefined : this.#copyFor('filesystem').judge(under);
+    return denial === undefined ? this.#copyOfPlace('filesystem', place) : Bound.closed(denial);
+  }
+
+  // ---- the block store ----
+
+  /** The tree whose block store this call reads: the city's own, or the one it was entered with. */
+  store(): Tree | TreeRefusal {
+    if (this.#storeSpec === undefined) return this.tree;
+    if (this.#store === undefined) {
+      const opened = openTree(this.#storeSpec);
+      if (typeof opened === 'string') return opened;
+      this.#store = opened;
+    }
+    return this.#store;
+  }
+
   // ---- the guest ----
 
   /**
@@ -155,8 +184,8 @@ export class Call {
    * handed anything of the city.
    */
   open(options: GuestOptions): { guest: Guest; filesystem: Filesystem } {
-    const { tree = this.tree, place, handed = handedOf(options.preopen), ...rest } = options;
-    const bound = place === undefined ? this.#copyFor('filesystem') : this.#copyOfPlace('filesystem', place);
+    const { tree = this.tree, place, under, handed = handedOf(options.preopen), ...rest } = options;
+    const bound = place === undefined ? this.#copyFor('filesystem') : this.#placeUnder(place, under);
     const filesystem = new Filesystem({ ...rest, tree, bound, meter: this.meter });
     this.#filesystems.push(filesystem);
     this.#handed ??= handed;
@@ -187,6 +216,7 @@ export class Call {
   /** Gives everything back. */
   close(): void {
     for (const filesystem of this.#filesystems) filesystem.close();
+    this.#store?.close();
     this.tree.close();
   }
 }

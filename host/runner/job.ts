@@ -21,6 +21,8 @@ export interface Job {
   /** Whose call it is: what the turns of a queue are kept by. */
   readonly tenant: string;
   readonly tree: TreeSpec;
+  /** The city whose block store is read and written; undefined: the same. */
+  readonly store?: TreeSpec | undefined;
   readonly reader: string | null;
   /** The embedder's deny patterns. */
   readonly deny: readonly string[];
@@ -68,8 +70,8 @@ export async function execute(
   const at: Asked = { action: job.tool, asked: job.asked };
   const tree = openTree(job.tree);
   if (typeof tree === 'string') return { outcome: refused(treeError(at, tree)), account: NO_ACCOUNT };
-  const { tool: action, reader, deny, budgets, timeMs } = job;
-  const call = new Call({ action, tree, reader, deny, budgets, timeMs, around, unchecked });
+  const { tool: action, store, reader, deny, budgets, timeMs } = job;
+  const call = new Call({ action, tree, store, reader, deny, budgets, timeMs, around, unchecked });
   try {
     return { outcome: await work(call), account: call.account() };
   } catch (thrown) {
@@ -98,7 +100,8 @@ const memoryError = (at: Asked) =>
     'ask for less: a narrower `path`',
   );
 
-function treeError(at: Asked, refusal: TreeRefusal) {
+/** The refusal of a tree that does not open. */
+export function treeError(at: Asked, refusal: TreeRefusal) {
   switch (refusal) {
     case 'replaced':
       return storageFatal(

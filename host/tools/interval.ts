@@ -10,6 +10,7 @@ import {
   type Asked,
   type AxError,
   cancelled,
+  casCorrupt,
   changedAfterJudged,
   invalidArgs,
   type Outcome,
@@ -58,11 +59,26 @@ export interface Source {
   readonly sizeBytes: number;
   /** Whether the answer names its bytes: not where what was asked is their name already. */
   readonly versioned: boolean;
+  /** What its bytes must hash to, where what was asked is their name: else nothing of them is handed out. */
+  readonly mustBe?: Named;
+  /** Said in the answer. */
+  readonly note?: string;
   /**
    * Whether what was asked leads to another place or thing than the judged one now. Asked when wall 2 did not open it:
    * what it met instead is not told.
    */
   readonly isElsewhere: () => boolean;
+}
+
+/** What a source is named by. */
+export interface Named {
+  /** BLAKE3 of the whole, 64 hex digits. */
+  readonly hash: string;
+  /**
+   * Whether it is what its name says, asked by the host itself where the guest did not come to its end: it stopped at
+   * bytes that are no text, which may be the ones that were changed.
+   */
+  readonly holds: () => Promise<boolean>;
 }
 
 type Cut = NonNullable<Slice['cut']>;
@@ -105,7 +121,27 @@ export async function cutInterval(
   if (reading.kind === 'failed' && reading.code !== 'quota' && source.isElsewhere()) {
     return refused(changedAfterJudged(at));
   }
+  if (source.mustBe !== undefined && whole && !(await isNamedSo(source.mustBe, reading, passed, filesystem.outgrown))) {
+    return refused(casCorrupt(at));
+  }
   return answer(call, at, asked, path, source, reading, filesystem, whole ? passed : undefined);
+}
+
+/** Whether what went by is what its name says. Nothing went by, or not all of it, where it did not open. */
+async function isNamedSo(
+  named: Named,
+  reading: Exclude<Reading, { kind: 'going' }>,
+  passed: Passed,
+  outgrown: boolean,
+): Promise<boolean> {
+  switch (reading.kind) {
+    case 'failed':
+      return true;
+    case 'not-text':
+      return named.holds();
+    default:
+      return !outgrown && passed.version() === `cas:b3-${named.hash}`;
+  }
 }
 
 function answer(
@@ -120,7 +156,7 @@ function answer(
 ): Outcome<IntervalValue> {
   switch (reading.kind) {
     case 'done':
-      return ok(value(asked, source.versioned, reading.slice, passed, filesystem.outgrown));
+      return ok(value(asked, source, reading.slice, passed, filesystem.outgrown));
     case 'not-text':
       // Where a growing file is left, a character may be half written; anything else was met before.
       return refused(filesystem.outgrown ? growsOn(at) : notText(at, reading.looks));
@@ -144,7 +180,7 @@ function answer(
 /** The answer, from what the guest cut; `passed` is what went by if the file was judged whole. */
 function value(
   args: Interval,
-  versioned: boolean,
+  { versioned, note }: Source,
   slice: Slice,
   passed: Passed | undefined,
   outgrown: boolean,
@@ -164,7 +200,7 @@ function value(
     ...(more && { next_offset: offset + lines }),
     ...(cut && { next_byte: cut.nextByte, cut_bytes: cut.cutBytes }),
     ...(isWhole && versioned && { version }),
-    ...(!isWhole && { note: outgrown ? NOTE_OUTGROWN : NOTE_NOT_WHOLE }),
+    ...(isWhole ? note !== undefined && { note } : { note: outgrown ? NOTE_OUTGROWN : NOTE_NOT_WHOLE }),
   };
 }
 
@@ -215,6 +251,7 @@ class Passed {
   #next = 0;
   #ended = false;
   #ordered = true;
+  #version: string | undefined;
 
   constructor(hash: Awaited<ReturnType<typeof hasher>>) {
     this.#hasher = hash;
@@ -234,6 +271,11 @@ class Passed {
 
   version(): string {
     if (!this.#ordered || !this.#ended) throw new GuestFault('read otherwise than once, in order, to the end');
+    this.#version ??= this.#digest();
+    return this.#version;
+  }
+
+  #digest(): string {
     const digest = this.#hasher.digest('hex');
     giveBack(this.#hasher);
     return `cas:b3-${digest}`;

@@ -8,14 +8,15 @@ import { type Asked, type AxError, invalidArgs, type Outcome, refused } from '..
 import { type BrokenLocator, isBrokenLocator, locatorSentence, parseLocator } from '../judge/locator.js';
 import type { Call } from '../runner/call.js';
 import type { Interval, IntervalValue } from './interval.js';
+import { readBlock } from './read.block.js';
 
 /** Reads a Locator. Form first: nothing is judged, and nothing looked at, of a text that is none. */
-export async function readLocator(_call: Call, at: Asked, asked: Interval): Promise<Outcome<IntervalValue>> {
+export async function readLocator(call: Call, at: Asked, asked: Interval): Promise<Outcome<IntervalValue>> {
   const locator = parseLocator(asked.path);
   if (isBrokenLocator(locator)) return refused(notLocator(at, locator));
   switch (locator.kind) {
     case 'cas':
-      return refused(notServed(at));
+      return readBlock(call, at, asked, locator);
     case 'file':
       return refused(notServed(at));
   }

@@ -267,7 +267,14 @@ class Anchor {
   }
 }
 
+/** What a name is put behind to mean one in this held directory; undefined for a directory of another tree, or closed. */
+export const linuxPrefixOf = (dir: Dir): string | undefined => LinuxDir.prefixOf(dir);
+
 class LinuxDir implements Dir, Held {
+  static prefixOf(dir: Dir): string | undefined {
+    return #prefix in dir && dir.#fd >= 0 ? dir.#prefix : undefined;
+  }
+
   readonly identity: Identity;
   readonly #tree: LinuxTree;
   readonly #stats: DirectoryStats;

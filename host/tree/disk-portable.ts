@@ -157,7 +157,16 @@ class PortableTree implements Tree {
   }
 }
 
+/** What a name is put behind to mean one in this directory; undefined for a directory of another tree, or closed. */
+export const portablePrefixOf = (dir: Dir): string | undefined => PortableDir.prefixOf(dir);
+
 class PortableDir implements Dir, Held {
+  static prefixOf(dir: Dir): string | undefined {
+    if (!(#found in dir) || !dir.#open) return undefined;
+    const { path } = dir.#found;
+    return path.endsWith(sep) ? path : path + sep;
+  }
+
   readonly identity: Identity;
   readonly #tree: PortableTree;
   readonly #found: Found;

@@ -1,0 +1,63 @@
+/**
+ * Where a block is judged: at a place it was stored for, and in this one place for every tool and door that takes a
+ * `cas:` Locator. By building, never by run, and never by text that somebody wrote into a block. Stands before anything of
+ * the block itself is looked at.
+ * Spec: locators-and-catalog, "Reading a Locator".
+ */
+
+import { type Asked, type AxError, gateDenied, type Outcome, ok, refused } from '../error.js';
+import { type Address, buildingOf } from '../judge/address.js';
+import { denied } from '../judge/admit.js';
+import type { BlockHash } from '../judge/locator.js';
+import type { Call } from '../runner/call.js';
+import { treeError } from '../runner/job.js';
+import { Blocks, isFault } from '../store/blocks.js';
+import type { Tree } from '../tree/tree.js';
+import { storeError } from './store-error.js';
+
+/** A block that may be read. */
+export interface JudgedBlock {
+  /** The tree its store is in; the call's to close. */
+  readonly tree: Tree;
+  /** The origin it may be read by: what the other wall asks its own bound about. */
+  readonly origin: Address;
+}
+
+/**
+ * The first origin that `call` may read, asked of wall 1. None that counts, or no store at all: denied, whether or not
+ * there is such a block. Only closed ones: refused as the first of them is. Reads the block's origins, and asks the policy
+ * about their buildings.
+ */
+export async function judgedAt(call: Call, at: Asked, hash: BlockHash): Promise<Outcome<JudgedBlock>> {
+  const tree = call.store();
+  if (typeof tree === 'string') return refused(treeError(at, tree));
+  const origins = new Blocks(tree).origins(hash);
+  if (isFault(origins)) return refused(storeError(call, at, origins));
+  const exists = new Map<string, boolean>();
+  const places = origins.map(({ place }) => place).filter((place) => isBuilding(call.tree, buildingOf(place), exists));
+  const [first] = places;
+  if (first === undefined) return refused(noOrigin(at));
+  await call.askFor([...new Set(places.map(buildingOf))]);
+  const { bound } = call.judged();
+  const open = places.find((place) => bound.judge(place) === undefined);
+  if (open !== undefined) return ok({ tree, origin: open });
+  const denial = bound.judge(first);
+  return refused(denial === undefined ? noOrigin(at) : denied(at, denial));
+}
+
+/** A directory at the top of the city, of this spelling. What a link of that name leads to is another building. */
+function isBuilding({ root }: Tree, name: string, known: Map<string, boolean>): boolean {
+  const told = known.get(name);
+  if (told !== undefined) return told;
+  const look = root.look(name);
+  const is = typeof look !== 'string' && look.kind === 'directory' && root.stands(name) === true;
+  known.set(name, is);
+  return is;
+}
+
+const noOrigin = (at: Asked): AxError =>
+  gateDenied(
+    at,
+    'nothing says which building it was stored for',
+    'read the file: Locator it came from, or the file itself by its address',
+  );
