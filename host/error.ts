@@ -159,5 +159,11 @@ export const guestTrap = (at: Asked, fact: string): AxError =>
     'nothing was read outside the bound and nothing else is affected; report it with the component’s hash',
   );
 
+/** A refusal that met another question on the way, told as the answer to `at`. */
+export const toldAs = (at: Asked, error: AxError): AxError => {
+  const subject = at.asked === '' ? error.subject : `${echo(at.asked)}: ${error.subject}`;
+  return { ...error, action: at.action, subject };
+};
+
 /** The one-line rendering, for people and logs. */
 export const line = (error: AxError): string => `${error.code}: cannot ${error.action} ${error.subject}`;

@@ -8,6 +8,7 @@ export { ReceiptError } from './audit/record.js';
 export type { OpenTelemetry } from './audit/spans.js';
 export type { Verified, VerifyOptions } from './audit/verify.js';
 export { verifyLog } from './audit/verify.js';
+export type { Catalog, Pin } from './door/catalog.js';
 export type {
   ArgsOf,
   CallOptions,
@@ -22,6 +23,7 @@ export type {
 export { openRunner } from './door/node.js';
 export type { AxCode, AxError, Outcome, Retry } from './error.js';
 export type { Verdict } from './judge/bound.js';
+export type { CatalogEntry, Diagnostic, Expansion } from './judge/catalog.js';
 export type { Budgets } from './runner/budget.js';
 export type { Policy } from './runner/policy.js';
 export type { ReadArgs, ReadValue } from './tools/read.js';

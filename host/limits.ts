@@ -89,6 +89,21 @@ export const PAGE_BYTES = 64 * MiB;
 /** Bytes of the longest name a file system gives. */
 export const NAME_MAX_BYTES = 255;
 
+// ---- the catalog of a run ----
+
+/** Names of one reading room: each may cost an open a shelf, and an entry that crosses to the worker with each call. */
+export const CATALOG_ENTRIES_MAX = 256;
+/** Names on one shelf, of all its sections: what a scan lists is in memory once. People put them there, by hand. */
+export const SHELF_NAMES_MAX = 20_000;
+/** Bytes of a document on a shelf, and of a SKILL.md: each is read whole for its hash, once a run. */
+export const CATALOG_DOCUMENT_MAX_BYTES = 4 * MiB;
+/** Bytes of all texts that external shelves carry: they cross to the worker with each call. */
+export const CATALOG_CARRIED_MAX_BYTES = 1 * MiB;
+/** Bytes of the one line that says what an entry is. */
+export const DISCLOSURE_CAP_BYTES = 512;
+/** External shelves of one city: each holds a descriptor as long as the city is entered. */
+export const SHELVES_MAX = 16;
+
 // ---- time, workers, queues ----
 
 /** Time of one call from when a worker takes it. */

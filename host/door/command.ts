@@ -60,6 +60,7 @@ interface CityOptions {
   readonly city?: string;
   readonly reader?: string;
   readonly portable?: true;
+  readonly shelf?: readonly string[];
   readonly receipts?: string;
   readonly receiptsKey?: string;
   readonly color: boolean;
@@ -236,6 +237,11 @@ const ofCity = (command: Command): Command =>
     .option('--city <dir>', 'the tree that is searched and read (default: the current directory)')
     .option('--reader <building>', 'read as a resident of this top-level directory (default: an outsider everywhere)')
     .option('--portable', 'open files where the system has no /proc; only while nobody untrusted writes in the city')
+    .option(
+      '--shelf <dir>',
+      'skills outside the city, as DIR/NAME/SKILL.md; more than once: the nearest last',
+      gathered,
+    )
     .option('--receipts <file>', 'put each decision on record there before it is answered; see `audit verify`')
     .option('--receipts-key <file>', 'the key of that log: 32 bytes, or 64 hex digits')
     .option('--no-color', 'no colours, as with NO_COLOR=1')
@@ -246,6 +252,9 @@ const ofCity = (command: Command): Command =>
         asked.error('error: --receipts-key is the key of a log; name the log too, with --receipts');
       }
     });
+
+/** An option that may be given more than once, in its order. */
+const gathered = (typed: string, before: readonly string[] = []): readonly string[] => [...before, typed];
 
 /** A whole number as it is typed. Its range is the tool's business: it answers with what to do. */
 function whole(typed: string): number {
@@ -437,16 +446,20 @@ async function closed(runner: Runner, { kill }: Surroundings): Promise<void> {
  * at this terminal gets the portable tree without asking, and is told. On Linux a failed check never does this.
  */
 async function entering(
-  { reader, portable }: CityOptions,
+  { reader, portable, shelf: shelves }: CityOptions,
   around: Surroundings,
-): Promise<{ reader: string | null; tree?: 'portable' }> {
+): Promise<{ reader: string | null; tree?: 'portable'; shelves?: readonly string[] }> {
   const fallsBack = portable === undefined && around.platform !== 'linux';
   if (fallsBack) {
     await around.err.write(
       'portcullis: this system cannot open files relative to a directory; reading as with --portable\n',
     );
   }
-  return { reader: reader ?? null, ...(portable || fallsBack ? { tree: 'portable' as const } : {}) };
+  return {
+    reader: reader ?? null,
+    ...(portable || fallsBack ? { tree: 'portable' as const } : {}),
+    ...(shelves === undefined ? {} : { shelves }),
+  };
 }
 
 type Report = (so: { readonly entries: number; readonly matches: number }) => void;

@@ -19,14 +19,18 @@ import {
   refused,
   toolUnknown,
 } from '../error.js';
+import { type CatalogRead, EMPTY_CATALOG } from '../judge/catalog.js';
 import { isEvaluable } from '../judge/deny.js';
+import { SHELVES_MAX } from '../limits.js';
 import { type Budgets, lowered } from '../runner/budget.js';
 import { admitComponent } from '../runner/component.js';
+import type { Where } from '../runner/entering.js';
 import { type Executed, type Job, NO_ACCOUNT } from '../runner/job.js';
 import { inlineKeeper, type Keeper, type Kept, ThreadKeeper } from '../runner/keeper.js';
 import { askPolicy, type Policy } from '../runner/policy.js';
 import { type Company, inlinePool, type Pool, ThreadPool } from '../runner/pool.js';
 import { Stuck } from '../runner/stuck.js';
+import { CATALOG_JOB } from '../store/catalog.js';
 import type { ReadArgs, ReadValue } from '../tools/read.js';
 import { TOOLS } from '../tools/registry.js';
 import type { SearchArgs, SearchValue } from '../tools/search.js';
@@ -34,6 +38,7 @@ import { type AnyTool, parseArgs } from '../tools/tool.js';
 import { workFor } from '../tools/worker.js';
 import type { MemoryCity } from '../tree/memory.js';
 import type { HardLinks, Tree } from '../tree/tree.js';
+import { type Catalog, RunCatalog } from './catalog.js';
 
 /** How calls are run: all of it may be left out. */
 export interface RunnerOptions {
@@ -68,6 +73,11 @@ export interface CityOptions {
   readonly mounts?: readonly string[];
   /** Files with more than one name. Default `same-owner`. */
   readonly hardLinks?: HardLinks;
+  /**
+   * Directories of skills outside the city, farthest first: `<shelf>/<name>/SKILL.md`. Of those that the reader's
+   * reading room admits, `read NAME` gives the text as it was at the scan, and nothing else of the shelf.
+   */
+  readonly shelves?: readonly (string | MemoryCity)[];
   /** Whose calls these are: tenants take turns. Default: each entered city is a tenant of its own. */
   readonly tenant?: string;
   /** The run these calls belong to: for receipts alone. */
@@ -117,6 +127,12 @@ export interface City {
     args: ArgsOf<Name>,
     options?: CallOptions,
   ): Promise<Outcome<ValueOf<Name>>>;
+  /**
+   * What this run may open by name, and the pins for its record. The shelves are looked at once, when this or the
+   * first `read` asks; an outsider's is empty. A refusal says what a person has to mend: `read` refuses until then,
+   * `search` is not concerned.
+   */
+  catalog(): Promise<Outcome<Catalog>>;
   /** Takes no more calls, waits for those under way, gives the root back. */
   leave(): Promise<void>;
 }
@@ -200,14 +216,35 @@ class NodeRunner implements Runner {
     if (this.#house.isClosed) return refused(wasClosed({ action: 'enter', asked: nameOf(where) }));
     const unclear = options.deny?.find((pattern) => !isEvaluable(pattern));
     if (unclear !== undefined) return refused(badPattern(unclear));
-    const place = typeof where === 'string' ? { path: where } : { spec: { kind: 'memory', city: where } as const };
-    const kept = await this.#keeper.enter(place, options.reader ?? null, {
+    const kept = await this.#keeper.enter(placeOf(where), options.reader ?? null, {
       ...(options.tree && { tree: options.tree }),
       ...(options.hardLinks && { hardLinks: options.hardLinks }),
       ...(options.mounts && { mounts: options.mounts }),
       reopen: options.root === 'reopen',
     });
-    return kept.ok ? ok(new NodeCity(kept.value, this.#house, options)) : kept;
+    if (!kept.ok) return kept;
+    const shelves = await this.#enterShelves(options);
+    if (shelves.ok) return ok(new NodeCity(kept.value, shelves.value, this.#house, options));
+    kept.value.leave();
+    return shelves;
+  }
+
+  /** All of them, or none: a city without one of its shelves would read another one's skill, or a file, in its place. */
+  async #enterShelves({ shelves = [], tree, hardLinks }: CityOptions): Promise<Outcome<readonly Kept[]>> {
+    if (shelves.length > SHELVES_MAX) return refused(tooManyShelves(shelves.length));
+    const entered: Kept[] = [];
+    for (const shelf of shelves) {
+      const kept = await this.#keeper.enter(placeOf(shelf), null, {
+        ...(tree && { tree }),
+        ...(hardLinks && { hardLinks }),
+      });
+      if (!kept.ok) {
+        for (const one of entered) one.leave();
+        return kept;
+      }
+      entered.push(kept.value);
+    }
+    return ok(entered);
   }
 
   async close(): Promise<void> {
@@ -221,8 +258,10 @@ class NodeRunner implements Runner {
 class NodeCity implements City {
   static #entered = 0;
   readonly #kept: Kept;
+  readonly #shelves: readonly Kept[];
   readonly #house: House;
   readonly #options: CityOptions;
+  readonly #catalog = new RunCatalog(() => this.#scan());
   /** The tenant of a city that named none. A NUL is in no name an embedder would choose. */
   readonly #ownName: string;
   /** Calls that lease the root. */
@@ -231,9 +270,10 @@ class NodeCity implements City {
   readonly #telemetry: OpenTelemetry | undefined;
   #left: Promise<void> | undefined;
 
-  constructor(kept: Kept, house: House, options: CityOptions) {
+  constructor(kept: Kept, shelves: readonly Kept[], house: House, options: CityOptions) {
     const { receipts, telemetry } = house.told;
     this.#kept = kept;
+    this.#shelves = shelves;
     this.#house = house;
     this.#options = options;
     this.#ownName = `\0${++NodeCity.#entered}`;
@@ -285,21 +325,42 @@ class NodeCity implements City {
     if (!parsed.ok) return { ...untouched, outcome: parsed, rule: 'its arguments do not fit the schema' };
     if (this.#house.isClosed) return { ...untouched, outcome: refused(wasClosed(at)) };
     if (this.#left !== undefined) return { ...untouched, outcome: refused(hasLeft(at)) };
+    const catalog = tool.opensByName === true ? await this.#catalog.read(at, options.signal) : ok(EMPTY_CATALOG);
+    if (!catalog.ok) return { ...untouched, args: parsed.value, outcome: catalog };
     const progress = new Progressing(options.onProgress);
     const company = this.#company(tool, options.signal, progress);
-    const run = await this.#house.pool.run(this.#job(tool, parsed.value, at.asked), company);
+    const job = this.#job(tool.name, parsed.value, at.asked, this.#timeMs(tool));
+    const run = await this.#house.pool.run({ ...job, catalog: catalog.value }, company);
     progress.rethrow();
     return { ...run, args: parsed.value };
   }
 
+  async catalog(): Promise<Outcome<Catalog>> {
+    const at: Asked = { action: CATALOG_JOB, asked: '' };
+    if (this.#house.isClosed) return refused(wasClosed(at));
+    if (this.#left !== undefined) return refused(hasLeft(at));
+    return this.#lease(this.#catalog.shown(at));
+  }
+
+  /** Of an outsider without a look at anything: there is no reading room to admit a name. */
+  async #scan(): Promise<Outcome<CatalogRead>> {
+    if (this.reader === null) return ok(EMPTY_CATALOG);
+    const shelves = this.#shelves.map(({ spec }) => spec);
+    const job = this.#job(CATALOG_JOB, { shelves }, '', this.#house.budgets.timeMs);
+    const { outcome } = await this.#house.pool.run({ ...job, asksPolicy: false }, {});
+    return outcome as Outcome<CatalogRead>; // what the work of this job gives
+  }
+
   leave(): Promise<void> {
-    this.#left ??= Promise.allSettled(this.#underWay).then(() => this.#kept.leave());
+    this.#left ??= Promise.allSettled(this.#underWay).then(() => {
+      for (const kept of [this.#kept, ...this.#shelves]) kept.leave();
+    });
     return this.#left;
   }
 
-  #job(tool: AnyTool, args: unknown, asked: string): Job {
+  #job(tool: string, args: unknown, asked: string, timeMs: number): Job {
     return {
-      tool: tool.name,
+      tool,
       args,
       asked,
       tenant: this.#options.tenant ?? this.#ownName,
@@ -308,7 +369,7 @@ class NodeCity implements City {
       deny: this.#options.deny ?? [],
       asksPolicy: this.#options.policy !== undefined,
       budgets: this.#house.budgets,
-      timeMs: this.#timeMs(tool),
+      timeMs,
     };
   }
 
@@ -368,6 +429,16 @@ const badPattern = (pattern: string): AxError =>
     'a deny pattern that is not evaluated',
     'write it with segments, `*`, `?` and `**` only, like **/*.pem',
   );
+
+const tooManyShelves = (count: number): AxError =>
+  configInvalid(
+    { action: 'enter', asked: '' },
+    `${count} external shelves, and ${SHELVES_MAX} are the most`,
+    'put packages of several shelves on one',
+  );
+
+const placeOf = (where: string | MemoryCity): Where =>
+  typeof where === 'string' ? { path: where } : { spec: { kind: 'memory', city: where } };
 
 const nameOf = (where: string | MemoryCity): string => (typeof where === 'string' ? where : 'a city in memory');
 

@@ -44,6 +44,7 @@ export class Bound {
   #unchecked = false;
   /** Where its root is in the city, of a bound `ofPlace`. */
   #place: string | undefined;
+  /** Of such a bound: why all of it is closed. */
   #closed: Denial | undefined;
 
   /** Copies the table, so that no two walls share one. O(entries). */
@@ -64,11 +65,12 @@ export class Bound {
   /**
    * The bound of what was judged as one thing and is handed over as a tree of its own (a package, the block store, a git
    * directory): everything below its root is open, reserved names too, but for what a deny pattern covers, asked of the
-   * address there and of the one it has in the city, below `place`.
+   * address there, of the one it has in the city, below `place`, and of how it was `asked` for, if by another path.
    */
-  static ofPlace(place: string, deny: readonly string[] = []): Bound {
+  static ofPlace(place: string, deny: readonly string[] = [], asked = ''): Bound {
     const bound = new Bound({ reader: null, entries: new Map(), deny });
     bound.#place = place;
+    if (isDenied(bound.#denying, asked)) bound.#closed = { kind: 'pattern' };
     return bound;
   }
 

@@ -6,6 +6,7 @@
 import { createBLAKE3, type IHasher } from 'hash-wasm';
 import { isBroken, isReservedSegment, parseAddress } from '../judge/address.js';
 import { Bound, type Verdict } from '../judge/bound.js';
+import type { CatalogRead } from '../judge/catalog.js';
 import type { Scene } from '../judge/locate.js';
 import { defaultVerdict } from '../judge/rules.js';
 import { GUEST_MEMORY_MAX_PAGES, POLICY_BATCH } from '../limits.js';
@@ -53,6 +54,8 @@ export interface GuestOptions extends Omit<FilesystemOptions, 'tree' | 'bound' |
    * own bound of the city about it, and what may not be read is closed.
    */
   readonly under?: string;
+  /** How it was asked for, where that is no address of the city: deny patterns are asked of it too. */
+  readonly asked?: string;
   /** What the account says was handed over, if not the preopen as it is; null if it was nothing of the city. */
   readonly handed?: Account['handed'];
 }
@@ -64,11 +67,14 @@ export class Call {
   readonly action: string;
   readonly tree: Tree;
   readonly reader: string | null;
+  /** The embedder's patterns. */
+  readonly deny: readonly string[];
+  /** What may be opened by name. */
+  readonly catalog: CatalogRead;
   readonly budgets: Budgets;
   readonly meter: Meter;
   readonly #around: Surroundings;
   readonly #unchecked: Unchecked;
-  readonly #deny: readonly string[];
   readonly #verdicts = new Map<string, Verdict>();
   #judged: Scene<Dir> | undefined;
   #second: Bound | undefined;
@@ -84,6 +90,7 @@ export class Call {
     store?: TreeSpec | undefined;
     reader: string | null;
     deny: readonly string[];
+    catalog: CatalogRead;
     budgets: Budgets;
     timeMs: number;
     around: Surroundings;
@@ -93,7 +100,8 @@ export class Call {
     this.tree = at.tree;
     this.#storeSpec = at.store;
     this.reader = at.reader;
-    this.#deny = at.deny;
+    this.deny = at.deny;
+    this.catalog = at.catalog;
     this.budgets = at.budgets;
     this.meter = new Meter(at.budgets, at.timeMs);
     this.#around = at.around;
@@ -146,21 +154,30 @@ export class Call {
 
   #copyFor(wall: 'judge' | 'filesystem'): Bound {
     if (this.#unchecked.openUnchecked === wall) return Bound.openUnchecked();
-    return new Bound({ reader: this.reader, entries: this.#verdicts, deny: this.#deny });
+    return new Bound({ reader: this.reader, entries: this.#verdicts, deny: this.deny });
   }
 
-  /** Wall 1's view of a tree that is handed over as one thing; `place` is its address in the city. */
-  judgedIn(tree: Tree, place: string): Scene<Dir> {
-    return { root: tree.root, spellings: tree.spellings, bound: this.#copyOfPlace('judge', place) };
+  /**
+   * Wall 1's view of a tree that is handed over as one thing; `place` is its address in the city, `asked` how it was
+   * asked for, where that is no address of the city.
+   */
+  judgedIn(tree: Tree, place: string, asked?: string): Scene<Dir> {
+    return { root: tree.root, spellings: tree.spellings, bound: this.#copyOfPlace('judge', place, asked) };
   }
 
-  #copyOfPlace(wall: 'judge' | 'filesystem', place: string): Bound {
-    return this.#unchecked.openUnchecked === wall ? Bound.openUnchecked() : Bound.ofPlace(place, this.#deny);
+  /** What `mayTell` is for names below `place`. */
+  tellerIn(place: string): (address: string) => boolean {
+    const bounds = [this.#copyOfPlace('judge', place), this.#copyOfPlace('filesystem', place)];
+    return (address) => bounds.every((bound) => bound.judge(address) === undefined);
   }
 
-  #placeUnder(place: string, under: string | undefined): Bound {
+  #copyOfPlace(wall: 'judge' | 'filesystem', place: string, asked?: string): Bound {
+    return this.#unchecked.openUnchecked === wall ? Bound.openUnchecked() : Bound.ofPlace(place, this.deny, asked);
+  }
+
+  #placeUnder(place: string, under: string | undefined, asked: string | undefined): Bound {
     const denial = under === undefined ? undefined : this.#copyFor('filesystem').judge(under);
-    return denial === undefined ? this.#copyOfPlace('filesystem', place) : Bound.closed(denial);
+    return denial === undefined ? this.#copyOfPlace('filesystem', place, asked) : Bound.closed(denial);
   }
 
   // ---- the block store ----
@@ -184,8 +201,8 @@ export class Call {
    * handed anything of the city.
    */
   open(options: GuestOptions): { guest: Guest; filesystem: Filesystem } {
-    const { tree = this.tree, place, under, handed = handedOf(options.preopen), ...rest } = options;
-    const bound = place === undefined ? this.#copyFor('filesystem') : this.#placeUnder(place, under);
+    const { tree = this.tree, place, under, asked, handed = handedOf(options.preopen), ...rest } = options;
+    const bound = place === undefined ? this.#copyFor('filesystem') : this.#placeUnder(place, under, asked);
     const filesystem = new Filesystem({ ...rest, tree, bound, meter: this.meter });
     this.#filesystems.push(filesystem);
     this.#handed ??= handed;

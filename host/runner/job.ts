@@ -4,6 +4,7 @@
  */
 
 import { type Asked, guestTrap, limitReached, type Outcome, refused, storageFatal } from '../error.js';
+import { type CatalogRead, EMPTY_CATALOG } from '../judge/catalog.js';
 import { GUEST_MEMORY_MAX_PAGES } from '../limits.js';
 import type { TreeRefusal } from '../tree/opening.js';
 import { openTree, type TreeSpec } from '../tree/spec.js';
@@ -28,6 +29,8 @@ export interface Job {
   readonly deny: readonly string[];
   /** Whether the embedder's own policy is asked; else the rules files decide. */
   readonly asksPolicy: boolean;
+  /** What the run may open by name; none by default, and for tools that open nothing by name. */
+  readonly catalog?: CatalogRead;
   readonly budgets: Budgets;
   readonly timeMs: number;
 }
@@ -70,8 +73,8 @@ export async function execute(
   const at: Asked = { action: job.tool, asked: job.asked };
   const tree = openTree(job.tree);
   if (typeof tree === 'string') return { outcome: refused(treeError(at, tree)), account: NO_ACCOUNT };
-  const { tool: action, store, reader, deny, budgets, timeMs } = job;
-  const call = new Call({ action, tree, store, reader, deny, budgets, timeMs, around, unchecked });
+  const { tool: action, store, reader, deny, catalog = EMPTY_CATALOG, budgets, timeMs } = job;
+  const call = new Call({ action, tree, store, reader, deny, catalog, budgets, timeMs, around, unchecked });
   try {
     return { outcome: await work(call), account: call.account() };
   } catch (thrown) {

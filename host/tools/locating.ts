@@ -16,10 +16,19 @@ import {
 } from '../error.js';
 import { type Address, buildingOf, isBroken, parseAddress } from '../judge/address.js';
 import { admit, denied } from '../judge/admit.js';
-import { failureError, type Landing, landingError, outsideCity, resolve, withinCity } from '../judge/locate.js';
+import {
+  failureError,
+  type Landing,
+  landingError,
+  outsideCity,
+  release,
+  resolve,
+  type Scene,
+  withinCity,
+} from '../judge/locate.js';
 import { LINK_HOPS_MAX, TOP_ENTRIES_MAX } from '../limits.js';
 import type { Call } from '../runner/call.js';
-import { type Dir, type Entry, failed } from '../tree/tree.js';
+import { type Dir, type Entry, failed, sameIdentity } from '../tree/tree.js';
 import type { ErrorCode } from '../wasi/codes.js';
 import type { Filesystem } from '../wasi/filesystem.js';
 import type { Spent } from '../wasi/meter.js';
@@ -34,6 +43,9 @@ export type Located =
       readonly address: Address;
       readonly landing: Extract<Landing<Dir>, { kind: 'directory' | 'entry' | 'absent' }>;
     };
+
+/** A landing on what is no directory. */
+export type LandedFile = Extract<Landing<Dir>, { kind: 'entry' }>;
 
 /** Judges a path as the caller wrote it. Asks the policy about each building it meets, once. */
 export async function locate(call: Call, path: string): Promise<Outcome<Located>> {
@@ -81,6 +93,19 @@ export function listRoot(call: Call, asked: string): Outcome<readonly Entry[]> {
     return refused(limitReached(at, fact, 'a person has to divide the city: nothing narrower can be asked'));
   }
   return failed(listing) ? refused(failureError(at, listing)) : ok(listing);
+}
+
+/**
+ * Whether `path` leads to another place or thing now than the judged one: a link to a closed place or a hole, perhaps.
+ * A disk that does not answer is no proof. One resolution.
+ */
+export function isElsewhere(scene: Scene<Dir>, path: Address, judged: Pick<LandedFile, 'address' | 'look'>): boolean {
+  const landing = resolve(scene, { base: [], path });
+  release(landing);
+  if (landing.kind === 'failed') return false;
+  if (landing.kind !== 'entry' || landing.address !== judged.address) return true;
+  // A disk gives the number of what was removed to what is made next, of whatever kind.
+  return landing.look.kind !== judged.look.kind || !sameIdentity(landing.look.identity, judged.look.identity);
 }
 
 /** Neither directory nor regular file: never opened. */

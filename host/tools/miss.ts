@@ -1,24 +1,64 @@
 /**
- * A path that leads to no file: what stands near it, under a floor. The floor is the first segment where it really
- * is; nothing above it is listed, so no miss names a building, and nothing a link leads out to is named either.
+ * A path that leads to no file: how that is told, and what stands near it, under a floor. The floor of a city's path is
+ * its first segment where that really is, the floor in a package is its directory; nothing above it is listed, so no
+ * miss names a building or a neighbour on a shelf, and nothing a link leads out to is named either.
  * Spec: read, "A miss".
  */
 
-import { type Address, segmentRule, segmentsOf } from '../judge/address.js';
-import { release, resolve } from '../judge/locate.js';
+import { type Asked, type AxError, invalidArgs } from '../error.js';
+import { type Address, isReserved, joined, segmentRule, segmentsOf } from '../judge/address.js';
+import { release, resolve, type Scene } from '../judge/locate.js';
 import { NEARBY_CAP } from '../limits.js';
 import type { Call } from '../runner/call.js';
-import { failed } from '../tree/tree.js';
+import { type Dir, failed, type Tree } from '../tree/tree.js';
+
+/** There is no file at the path; `nearby` are paths that would do, `find` what finds others, if not `search`. */
+export const missing = (at: Asked, nearby: readonly string[], find?: string): AxError => {
+  const recovery =
+    nearby.length > 0
+      ? `read one of nearby, or ${find ?? 'find the file with `search`'}`
+      : (find ?? 'find it with `search`');
+  return invalidArgs(at, 'there is no such file', recovery, nearby);
+};
+
+/** The path leads to a directory; `nearby` are some of its entries, `find` what finds others. */
+export const isDirectory = (at: Asked, nearby: readonly string[], find = '`search` there'): AxError => {
+  const some = nearby.length > 0 ? ' (nearby names some of what it holds)' : '';
+  return invalidArgs(at, 'it is a directory', `read a file in it${some}, or ${find}`, nearby);
+};
+
+/** Where a miss was met, and what may be told of the names there. */
+export interface Vicinity {
+  readonly scene: Scene<Dir>;
+  /** How the caller reaches a landed directory, if the floor is it or lies above it. */
+  spelled(landed: Address | ''): string | undefined;
+  /** Whether both walls would let a landed address be told. */
+  mayTell(landed: string): boolean;
+}
+
+/** Around a path of the city. */
+export const inCity = (call: Call, asked: Address): Vicinity => ({
+  scene: call.judged(),
+  spelled: (landed) => spelledFrom(call, asked, landed),
+  mayTell: (landed) => call.mayTell(landed),
+});
+
+/** Around a path in a package: `tree` is its directory, `place` where that is in the city, `name` how it is asked for. */
+export const inPackage = (call: Call, tree: Tree, place: Address, name: string): Vicinity => ({
+  scene: call.judgedIn(tree, place),
+  spelled: (landed) => (landed === '' ? name : joined(name, landed)),
+  mayTell: call.tellerIn(place),
+});
 
 /** Entries of the directory itself, by path. For a path that is a directory. */
-export const nearbyWithin = (call: Call, asked: Address, landed: Address | ''): readonly string[] =>
-  candidates(call, asked, landed).sort(byBytes).slice(0, NEARBY_CAP);
+export const nearbyWithin = (vicinity: Vicinity, landed: Address | ''): readonly string[] =>
+  candidates(vicinity, landed).sort(byBytes).slice(0, NEARBY_CAP);
 
 /** Entries of the deepest existing directory above a missing place, nearest first. */
-export function nearbyMissing(call: Call, asked: Address, missing: Address, deepest: Address | ''): readonly string[] {
+export function nearbyMissing(vicinity: Vicinity, absent: Address, deepest: Address | ''): readonly string[] {
   const depth = deepest === '' ? 0 : deepest.split('/').length;
-  const name = segmentsOf(missing)[depth] ?? '';
-  const ranked = candidates(call, asked, deepest).map((path) => {
+  const name = segmentsOf(absent)[depth] ?? '';
+  const ranked = candidates(vicinity, deepest).map((path) => {
     const own = path.slice(path.lastIndexOf('/') + 1);
     return { path, same: folded(own) === folded(name), common: commonPrefix(asciiLower(own), asciiLower(name)) };
   });
@@ -27,10 +67,10 @@ export function nearbyMissing(call: Call, asked: Address, missing: Address, deep
 }
 
 /** The names of a directory as the caller reaches them, or none if it lies above the floor or does not list. */
-function candidates(call: Call, asked: Address, landed: Address | ''): string[] {
-  const prefix = spelledFrom(call, asked, landed);
+function candidates({ scene, spelled, mayTell }: Vicinity, landed: Address | ''): string[] {
+  const prefix = spelled(landed);
   if (prefix === undefined) return [];
-  const landing = resolve(call.judged(), { base: [], path: landed });
+  const landing = resolve(scene, { base: [], path: landed });
   if (landing.kind !== 'directory') {
     release(landing);
     return [];
@@ -38,9 +78,10 @@ function candidates(call: Call, asked: Address, landed: Address | ''): string[] 
   const entries = landing.dir.list();
   release(landing);
   if (failed(entries)) return [];
+  // What is reserved is asked of the spelling: a package lies in a reserved place itself.
   return entries
-    .filter(({ name, nameable }) => nameable && segmentRule(name) === undefined)
-    .filter(({ name }) => call.mayTell(`${landed}/${name}`))
+    .filter(({ name, nameable }) => nameable && segmentRule(name) === undefined && !isReserved(`${prefix}/${name}`))
+    .filter(({ name }) => mayTell(joined(landed, name)))
     .map(({ name }) => `${prefix}/${name}`);
 }
 

@@ -18,6 +18,8 @@ export interface Tool<Args, Value> {
   readonly value: z.ZodType<Value>;
   /** Whether the tool only reads. */
   readonly readOnly: true;
+  /** Whether its calls need the catalog of the run. */
+  readonly opensByName?: true;
   /** The call's time, from when a worker takes it. */
   readonly timeMs: number;
   /** What a refusal quotes: the caller's own words of what was asked. Called with arguments of any shape. */

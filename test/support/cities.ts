@@ -7,10 +7,12 @@
 import { readFileSync } from 'node:fs';
 import { type Outcome, refused, toolUnknown } from '../../dist/error.js';
 import type { Verdict } from '../../dist/judge/bound.js';
+import type { CatalogRead } from '../../dist/judge/catalog.js';
 import { type Budgets, lowered } from '../../dist/runner/budget.js';
 import type { Call, Unchecked } from '../../dist/runner/call.js';
 import { admitComponent } from '../../dist/runner/component.js';
 import { execute, type Job } from '../../dist/runner/job.js';
+import { CATALOG_JOB, scanWork } from '../../dist/store/catalog.js';
 import type { ReadArgs, ReadValue } from '../../dist/tools/read.js';
 import { TOOLS } from '../../dist/tools/registry.js';
 import type { SearchArgs, SearchValue } from '../../dist/tools/search.js';
@@ -20,6 +22,7 @@ import type { Guest } from '../../dist/wasi/guest.js';
 import { type Instantiate, referenceGuest, referenceImports } from '../../dist/wasi/reference.js';
 import { instantiate as instantiateFixed } from '../../dist/wasi/world.js';
 import { diskWorld, memoryWorld, type Things, type World } from '../tree/worlds.js';
+import { asValue } from './outcomes.js';
 
 export const TREES = ['linux', 'portable', 'memory'] as const;
 export const BINDINGS = ['fixed', 'reference'] as const;
@@ -75,6 +78,8 @@ export interface CallOptions {
   /** Default: the rules files. */
   readonly policy?: (building: string) => Verdict;
   readonly deny?: readonly string[];
+  /** What the run may open by name, from `scan`. Default: nothing. */
+  readonly catalog?: CatalogRead;
   readonly budgets?: Partial<Budgets>;
   readonly timeMs?: number;
   readonly unchecked?: Unchecked;
@@ -119,6 +124,7 @@ export class TestCity {
       reader: options.reader ?? null,
       deny: options.deny ?? [],
       asksPolicy: policy !== undefined,
+      ...(options.catalog && { catalog: options.catalog }),
       budgets: lowered(options.budgets),
       timeMs: options.timeMs ?? tool.timeMs,
     };
@@ -134,6 +140,17 @@ export class TestCity {
       this.binding === 'reference' ? { guest: reference, ...unchecked } : unchecked,
     );
     return outcome;
+  }
+
+  /** The catalog of a run of `reader`, over these shelves outside, farthest first. */
+  async scan(
+    reader: string | null,
+    shelves: readonly World[] = [],
+    deny: readonly string[] = [],
+  ): Promise<CatalogRead> {
+    const work = scanWork({ shelves: shelves.map(({ spec }) => spec) });
+    const outcome = await this.call('read', { path: CATALOG_JOB }, { reader, deny, work });
+    return asValue(outcome as Outcome<CatalogRead>);
   }
 
   end(): void {
