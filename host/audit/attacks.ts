@@ -1,7 +1,8 @@
 /**
  * The attacks on a path, as data: what lies in the city, what is asked, and where it lands or how it is refused. Each
- * row is asked of the product, of each wall with the other one open, of wall 2 alone as a hostile guest would ask it,
- * and of a naive program, which must fall for it: so every row can fail. Run by test/walls/attacks.test.ts.
+ * row is asked of the product, of each wall with the other one open, of each wall alone as a hostile guest would ask it,
+ * and of a naive program, which must fall for it: so every row can fail. Run by test/walls/attacks.test.ts, and by
+ * test/hostile/guests.test.ts through a hostile component.
  *
  * In paths and link texts `{root}` is the city as it was entered, `{outside}` a directory beside it. Every city holds
  * the things of COMMON; beside it lie those of OUTSIDE, and a sibling `{root}-evil` with a `secret`.
@@ -55,16 +56,16 @@ export interface Attack {
   readonly read: End;
   /** `search` with this path, if it ends otherwise. */
   readonly search?: End;
-  /** What wall 2 alone tells a guest that asks the raw path, following links: the first line, or the code. */
+  /** What either wall alone tells a guest that asks the raw path, following links: the first line, or the code. */
   readonly guest: ErrorCode | { readonly lands: string };
+  /** What wall 1's grant alone tells it, if another code: it knows no causes, and judges what is asked of a disk. */
+  readonly granted?: ErrorCode;
   /** The program that falls for it: see NAIVE in test/walls/naive.ts. */
   readonly naive: NaiveKind;
   /** What it gets, if that is not the bait. */
   readonly naiveGets?: string;
   /** Where it can be expressed, if not everywhere. `folding`: a memory city whose names fold. */
   readonly only?: 'disk' | 'memory' | 'folding';
-  /** Why wall 1 cannot see it: the row is not asked with wall 2's bound open. */
-  readonly unseenByJudge?: string;
   readonly reader?: string;
   /** `by-name`: a policy that closes `vault` and `broken` and opens every other spelling. Default: the rules files. */
   readonly policy?: 'by-name';
@@ -194,6 +195,7 @@ const DOTS: readonly Attack[] = [
     path: 'lab/../broken/secret',
     read: INVALID,
     guest: 'not-recoverable',
+    granted: 'not-permitted',
     naive: 'follow',
     why: 'the same, and the guest is told that its rules do not read',
   },
@@ -219,6 +221,7 @@ const DOTS: readonly Attack[] = [
     path: 'lab/missing/../../vault/secret',
     read: INVALID,
     guest: 'not-permitted',
+    granted: 'no-entry',
     naive: 'lexical',
     why: 'a program that cleans the path first gets there',
   },
@@ -950,6 +953,7 @@ const CLOSED: readonly Attack[] = [
     path: 'broken/secret',
     read: DENIED,
     guest: 'not-recoverable',
+    granted: 'not-permitted',
     naive: 'follow',
     why: 'closed, because its rules may say so',
   },
@@ -959,6 +963,7 @@ const CLOSED: readonly Attack[] = [
     read: DENIED,
     withoutJudge: INVALID,
     guest: 'not-recoverable',
+    granted: 'not-permitted',
     naive: 'follow',
     why: 'its names are not told',
   },
@@ -972,6 +977,7 @@ const CLOSED: readonly Attack[] = [
     path: 'sly/secret',
     read: DENIED,
     guest: 'not-recoverable',
+    granted: 'not-permitted',
     naive: 'follow',
     why: 'rules are never read through a link',
   },
@@ -985,6 +991,7 @@ const CLOSED: readonly Attack[] = [
     path: 'sly/secret',
     read: DENIED,
     guest: 'not-recoverable',
+    granted: 'not-permitted',
     naive: 'follow',
     why: 'the same one level up',
   },
@@ -997,6 +1004,7 @@ const CLOSED: readonly Attack[] = [
     path: 'sly/secret',
     read: DENIED,
     guest: 'not-recoverable',
+    granted: 'not-permitted',
     naive: 'follow',
     why: 'what is not read whole says nothing',
   },
@@ -1274,7 +1282,6 @@ const KINDS: readonly Attack[] = [
     guest: 'cross-device',
     naive: 'follow',
     needsRoot: true,
-    unseenByJudge: 'names of one file are told by its handle alone: the tree refuses it',
     search: 'nothing',
     why: 'whoever may link may not be who may read',
   },
@@ -1296,7 +1303,6 @@ const KINDS: readonly Attack[] = [
     guest: 'cross-device',
     naive: 'follow',
     only: 'memory',
-    unseenByJudge: 'the mount is told by the handle: the tree refuses it',
     why: 'the city is one file system',
   },
   {
@@ -1310,7 +1316,6 @@ const KINDS: readonly Attack[] = [
     guest: 'cross-device',
     naive: 'follow',
     only: 'memory',
-    unseenByJudge: 'the mount is told by the handle: the tree refuses it',
     why: 'the same',
   },
 ];

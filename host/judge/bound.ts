@@ -4,7 +4,7 @@
  * What it was not told is closed.
  */
 
-import { buildingOf, isReserved, isReservedSegment, joined } from './address.js';
+import { buildingOf, isReserved, isReservedSegment, joined, segmentRule } from './address.js';
 import { compileDeny, type Denying, isDenied } from './deny.js';
 import type { RulesRead } from './rules.js';
 
@@ -107,11 +107,6 @@ export class Bound {
     return { reader: this.#reader, entries: new Map(this.#entries), deny: this.#deny };
   }
 
-  /** Whether names may be denied one by one: then listings leave those out. */
-  get deniesNames(): boolean {
-    return !this.#unchecked && this.#deny.length > 0;
-  }
-
   /**
    * Why the place `address` is not read, or undefined if it is. Reserved first, then deny patterns, then the verdict of
    * its building; the reader's own building is open without an entry, the city itself (`''`) is open, an unknown
@@ -135,6 +130,25 @@ export class Bound {
     if (this.#place !== undefined) return this.judge(`${place}/${name}`);
     if (this.#denying === null || this.#denying.length > 0) return this.judge(`${place}/${name}`);
     return isReservedSegment(name) ? { kind: 'reserved' } : this.#judgeBuilding(buildingOf(place));
+  }
+
+  /** Whether a listing of `place` may have names that are left out: the city's own, and any where patterns deny. O(1). */
+  hidesIn(place: string): boolean {
+    if (this.#unchecked) return false;
+    return this.#deny.length > 0 || (place === '' && this.#place === undefined);
+  }
+
+  /**
+   * Whether a listing of `place`, which `judge` let pass, leaves `name` out: what a pattern covers is not met, nor, at the
+   * top, a building that is closed. Reserved places are met and counted, buildings whose rules do not read are met and told,
+   * and so is a name that is no address: none of them opens. Linear in the address.
+   */
+  hides(place: string, name: string): boolean {
+    if (!this.hidesIn(place)) return false;
+    const denial = this.judge(joined(place, name));
+    if (denial === undefined || denial.kind === 'pattern') return denial !== undefined;
+    const isClosed = denial.kind === 'confidential' || denial.kind === 'unasked';
+    return isClosed && place === '' && segmentRule(name) === undefined;
   }
 
   #judgeInPlace(place: string, address: string): Denial | undefined {

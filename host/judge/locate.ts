@@ -393,6 +393,7 @@ export const FAILURE_SENTENCES: Readonly<Record<Failure, string>> = {
   moved: 'moved while it was looked at',
   'too-many-entries': `a directory of more than ${DIR_ENTRIES_MAX} names`,
   'bad-name': 'its name is longer than the file system takes',
+  'not-granted': 'closed to this run',
   exhausted: 'the process has no more descriptors or memory',
   io: 'the disk did not answer',
 };
@@ -417,6 +418,8 @@ export function failureError(at: Asked, failure: Failure): AxError {
     case 'other-mount':
     case 'hard-link':
       return gateDenied(at, fact, 'name another path, or have a person allow this in the runner’s configuration');
+    case 'not-granted':
+      return gateDenied(at, `it is ${fact}`, 'name another path: what was judged does not hold this one');
     case 'too-many-entries':
       return limitReached(at, fact, 'a person has to split the directory; name a place outside it');
     case 'access':

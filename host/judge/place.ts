@@ -28,6 +28,8 @@ export type Failure =
   | 'too-many-entries'
   /** No segment: empty, `.`, `..`, with `/` or NUL, not well-formed, or longer than the file system takes. */
   | 'bad-name'
+  /** It is not among what was handed over (tree/granted.ts); no disk says this. */
+  | 'not-granted'
   /** Descriptors or memory of the process are used up. */
   | 'exhausted'
   /** Anything else the disk says. */

@@ -10,6 +10,7 @@ import type { CatalogRead } from '../judge/catalog.js';
 import type { Scene } from '../judge/locate.js';
 import { defaultVerdict } from '../judge/rules.js';
 import { GUEST_MEMORY_MAX_PAGES, POLICY_BATCH } from '../limits.js';
+import { granted, listedWithin } from '../tree/granted.js';
 import type { TreeRefusal } from '../tree/opening.js';
 import { openTree, type TreeSpec } from '../tree/spec.js';
 import type { Dir, Entry, Tree } from '../tree/tree.js';
@@ -50,7 +51,7 @@ export interface GuestOptions extends Omit<FilesystemOptions, 'tree' | 'bound' |
   /** The address of that tree's root in the city: then everything below it is open but for deny patterns. */
   readonly place?: string;
   /**
-   * The address in the city that the place is judged by, if not by itself: where a block came from. This wall asks its
+   * The address in the city that the place is judged by, if not by itself: where a block came from. Each wall asks its
    * own bound of the city about it, and what may not be read is closed.
    */
   readonly under?: string;
@@ -175,9 +176,11 @@ export class Call {
     return this.#unchecked.openUnchecked === wall ? Bound.openUnchecked() : Bound.ofPlace(place, this.deny, asked);
   }
 
-  #placeUnder(place: string, under: string | undefined, asked: string | undefined): Bound {
-    const denial = under === undefined ? undefined : this.#copyFor('filesystem').judge(under);
-    return denial === undefined ? this.#copyOfPlace('filesystem', place, asked) : Bound.closed(denial);
+  /** A wall's own copy of the bound of what a guest is made over: the city's, or a place's, judged by `under`. */
+  #boundOf(wall: 'judge' | 'filesystem', { place, under, asked }: GuestOptions): Bound {
+    if (place === undefined) return wall === 'judge' ? this.judged().bound : this.#copyFor(wall);
+    const denial = under === undefined ? undefined : this.#copyFor(wall).judge(under);
+    return denial === undefined ? this.#copyOfPlace(wall, place, asked) : Bound.closed(denial);
   }
 
   // ---- the block store ----
@@ -196,14 +199,20 @@ export class Call {
   // ---- the guest ----
 
   /**
-   * Wall 2 for one guest of this call: one preopened directory, with its own copy of the bound. A call that needs several
-   * guests has them one after another, each over its own tree and all on one meter; the account tells the first that was
-   * handed anything of the city.
+   * Wall 2 for one guest of this call: one preopened directory, with its own copy of the bound, over what wall 1 grants of
+   * the tree by its copy. A call that needs several guests has them one after another, each over its own tree and all on
+   * one meter; the account tells the first that was handed anything of the city.
    */
   open(options: GuestOptions): { guest: Guest; filesystem: Filesystem } {
-    const { tree = this.tree, place, under, asked, handed = handedOf(options.preopen), ...rest } = options;
-    const bound = place === undefined ? this.#copyFor('filesystem') : this.#placeUnder(place, under, asked);
-    const filesystem = new Filesystem({ ...rest, tree, bound, meter: this.meter });
+    const { tree = this.tree, place, under, asked, handed = handedOf(options.preopen), rootListing, ...rest } = options;
+    const granting = this.#boundOf('judge', options);
+    const filesystem = new Filesystem({
+      ...rest,
+      ...(rootListing && { rootListing: listedWithin(granting, '', rootListing) }),
+      tree: granted(tree, granting),
+      bound: this.#boundOf('filesystem', options),
+      meter: this.meter,
+    });
     this.#filesystems.push(filesystem);
     this.#handed ??= handed;
     this.#unchecked.betweenWalls?.();

@@ -7,6 +7,7 @@
 
 import { fileURLToPath } from 'node:url';
 import { Bound } from '../judge/bound.js';
+import { granted } from '../tree/granted.js';
 import { enterDisk, openTree } from '../tree/spec.js';
 import { statsOfShapes } from '../tree/system.js';
 import { failed } from '../tree/tree.js';
@@ -38,7 +39,7 @@ function walk(module: WebAssembly.Module, path: string): readonly unknown[] {
     const bound = new Bound({ reader: null, entries });
     const meter = new Meter(ALLOWANCE, Number.POSITIVE_INFINITY);
     const preopen = { kind: 'directory', shown: '', path: '' } as const;
-    const filesystem = new Filesystem({ tree, bound, meter, preopen });
+    const filesystem = new Filesystem({ tree: granted(tree, bound), bound, meter, preopen });
     const shapes = [filesystem, instantiate(module, filesystem), statsOfShapes(path), ...lookAround(filesystem)];
     filesystem.close();
     return shapes;

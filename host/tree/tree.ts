@@ -31,13 +31,17 @@ export interface Dir extends Place<Dir> {
 /** Whether containment holds by construction, or only while nobody untrusted writes (see docs/SECURITY.md). */
 export type Containment = 'contained' | 'portable';
 
-/** One city's tree, held open for one call. */
-export interface Tree {
-  readonly kind: 'linux' | 'portable' | 'memory';
-  readonly containment: Containment;
+/** All that opening things in a city takes: where it starts, and how that is spelled. */
+export interface Rooted {
   readonly spellings: RootSpellings;
   /** The root; owned by the tree, closed with it. */
   readonly root: Dir;
+}
+
+/** One city's tree, held open for one call. */
+export interface Tree extends Rooted {
+  readonly kind: 'linux' | 'portable' | 'memory';
+  readonly containment: Containment;
   /** How many descriptors are open now, the root's included: 0 after `close`. */
   openCount(): number;
   /** Closes the root and everything still open. */

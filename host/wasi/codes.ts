@@ -67,6 +67,7 @@ export const CODE_OF_FAILURE: Readonly<Record<Failure, ErrorCode>> = {
   moved: 'no-entry',
   'too-many-entries': 'overflow',
   'bad-name': 'illegal-byte-sequence',
+  'not-granted': 'not-permitted',
   exhausted: 'io',
   io: 'io',
 };

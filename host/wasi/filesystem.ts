@@ -23,8 +23,9 @@ import {
   PATH_MAX_BYTES,
   UNREAD_SHOWN,
 } from '../limits.js';
+import { listedWithin } from '../tree/granted.js';
 import { utf8Bytes } from '../tree/names.js';
-import { type Dir, type Entry, type Failure, failed, type Identity, type OpenFile, type Tree } from '../tree/tree.js';
+import { type Dir, type Entry, type Failure, failed, type Identity, type OpenFile, type Rooted } from '../tree/tree.js';
 import { CODE_OF_FAILURE, type ErrorCode } from './codes.js';
 import {
   DirHandle,
@@ -51,9 +52,10 @@ export interface Reason {
   readonly rules?: string;
 }
 
-/** All that wall 2 is told: the tree it opens from, and what to hold every open against. */
+/** All that wall 2 is told: what it opens from, and what to hold every open against. */
 export interface FilesystemOptions {
-  readonly tree: Tree;
+  /** In a call: what wall 1 grants of the city (tree/granted.ts). */
+  readonly tree: Rooted;
   /** This wall's own copy. */
   readonly bound: Bound;
   readonly meter: Meter;
@@ -86,7 +88,7 @@ const isPlain = (path: string): boolean => path !== '' && path !== '.' && path !
 
 /** One call's file system. Not shared, not reused; `close` gives everything back, also after a trap. */
 export class Filesystem {
-  readonly #tree: Tree;
+  readonly #tree: Rooted;
   readonly #bound: Bound;
   readonly #meter: Meter;
   readonly #preopen: Preopen;
@@ -255,7 +257,7 @@ export class Filesystem {
     // Each handle's own place passed this bound before the handle was made.
     const denial = this.#bound.judgeWithin(from.landed, name);
     if (denial !== undefined) return this.#deny(joined(from.shown, name), denial);
-    if (this.#isDenied(from, name)) return 'not-permitted';
+    if (this.#isDeniedAsWritten(from, name)) return 'not-permitted';
     const share = from.share ?? this.#meter.share(name);
     const refusal = this.#meter.open(share);
     if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(joined(from.shown, name), refusal);
@@ -425,24 +427,17 @@ export class Filesystem {
     return failed(entries) ? entries : this.#met(from, entries);
   }
 
-  /** Of a listing, what the guest meets. */
+  /** Of a listing, what the guest meets. A name that is no address is shown, and is never opened. */
   #met(from: DirHandle, entries: readonly Entry[]): readonly Entry[] {
-    const shown = from.landed === '' ? entries.filter((entry) => this.#shows(entry)) : entries;
-    if (!this.#bound.deniesNames) return shown;
-    return shown.filter(({ name, nameable }) => !nameable || !this.#isDenied(from, name));
+    const met = listedWithin(this.#bound, from.landed, entries);
+    if (from.shown === from.landed || !this.#bound.hidesIn(from.shown)) return met;
+    return met.filter(({ name, nameable }) => !nameable || !this.#isDeniedAsWritten(from, name));
   }
 
-  /** At the top of the city: what is closed is not met. A name that is no address is shown, and is never opened. */
-  #shows(entry: Entry): boolean {
-    if (!entry.nameable || segmentRule(entry.name) !== undefined) return true;
-    const denial = this.#bound.judge(entry.name);
-    return denial === undefined || denial.kind === 'reserved' || denial.kind === 'rules-unreadable';
-  }
-
-  /** Whether a deny pattern covers the name: where it is, or as it is written when the start was reached by a link. */
-  #isDenied(from: DirHandle, name: string): boolean {
-    if (!this.#bound.deniesNames) return false;
-    return [from.landed, from.shown].some((place) => this.#bound.judge(joined(place, name))?.kind === 'pattern');
+  /** Whether a deny pattern covers the name as the caller writes it: another way where the start was reached by a link. */
+  #isDeniedAsWritten({ shown, landed }: DirHandle, name: string): boolean {
+    if (shown === landed || !this.#bound.hidesIn(shown)) return false;
+    return this.#bound.judge(joined(shown, name))?.kind === 'pattern';
   }
 
   #singleEntry(from: SingleHandle): Entry {

@@ -7,7 +7,7 @@
  */
 
 import { afterEach, describe, expect, it } from 'vitest';
-import { ATTACKS, type Attack } from '../../dist/audit/attacks.js';
+import { ATTACKS, type Attack, CANARY, COMMON } from '../../dist/audit/attacks.js';
 import type { Outcome } from '../../dist/error.js';
 import type { Verdict } from '../../dist/judge/bound.js';
 import { GUEST_MEMORY_MAX_PAGES, HANDLES_MAX, PARTIAL_EVERY_MS } from '../../dist/limits.js';
@@ -17,10 +17,12 @@ import { Stuck } from '../../dist/runner/stuck.js';
 import type { ReadValue } from '../../dist/tools/read.js';
 import type { SearchValue } from '../../dist/tools/search.js';
 import { ERROR_CODES, type ErrorCode } from '../../dist/wasi/codes.js';
-import { TestCity } from '../support/cities.js';
+import { instantiate } from '../../dist/wasi/world.js';
+import { city, TestCity, TREES } from '../support/cities.js';
 import { asError, asValue } from '../support/outcomes.js';
-import { memoryWorld } from '../tree/worlds.js';
+import { memoryWorld, type Things } from '../tree/worlds.js';
 import { type Ground, ground, isExpressible } from '../walls/ground.js';
+import { unwalled } from '../walls/unwalled.js';
 import { GUEST_NAMES } from './build.js';
 import { call, expectSilent, hostile, NOTES, ranGuests, THINGS } from './calls.js';
 
@@ -54,16 +56,20 @@ const product = (heads: readonly string[], tails: readonly string[]): string[] =
 /** Rows that can be asked of a city that opens, as a text. */
 const isAskable = (attack: Attack): boolean => attack.before === undefined && attack.path.isWellFormed();
 
-describe.each(['linux', 'memory'] as const)('every path, asked raw: the attacks of the table, %s', (tree) => {
+/** Both walls up, and each one down: with `judge` the guest is handed what wall 2 alone guards, with `filesystem` the reverse. */
+const WALLS_DOWN = [undefined, 'judge', 'filesystem'] as const;
+type Down = (typeof WALLS_DOWN)[number];
+
+describe.each(TREES)('every path, asked raw: the attacks of the table, whichever wall is down, %s', (tree) => {
   const isRoot = process.getuid?.() === 0;
   for (const attack of ATTACKS.filter((each) => isExpressible(each, tree) && isAskable(each))) {
     const test = attack.needsRoot && !isRoot ? it.skip : it;
     test(`${attack.name}${attack.needsRoot ? ' (needs root)' : ''}`, async () => {
-      for (const walls of ['both', 'the second alone'] as const) {
+      for (const down of WALLS_DOWN) {
         const made = ground(attack, tree);
         try {
           const known = isBuilding(made, attack.path.split('/')[0] ?? '');
-          const outcome = await askRaw(attack, made, walls);
+          const outcome = await askRaw(attack, made, down);
           expectSilent(outcome);
           if (!outcome.ok || toldBy(outcome) === '') {
             // What the guest tells is refused with the place it tells it in: a swapped one, or where all is denied.
@@ -72,9 +78,10 @@ describe.each(['linux', 'memory'] as const)('every path, asked raw: the attacks 
           }
           const first = linesOf(outcome)[0] ?? '';
           // Nobody was asked about a building that is not there: it is closed rather than missing.
-          const code = attack.guest === 'no-entry' && !known ? 'not-permitted' : attack.guest;
+          const told = (down === 'filesystem' && attack.granted) || attack.guest;
+          const code = attack.guest === 'no-entry' && !known ? 'not-permitted' : told;
           // ERROR_CODES holds codes alone; a first line that is none of them is a file's.
-          expect(ERROR_CODES.includes(first as ErrorCode) ? first : { lands: first }, walls).toEqual(code);
+          expect(ERROR_CODES.includes(first as ErrorCode) ? first : { lands: first }, `${down} down`).toEqual(code);
         } finally {
           made.world.end();
         }
@@ -91,7 +98,7 @@ function isBuilding({ world }: Ground, name: string): boolean {
   return /^\.{0,2}$/.test(name) || (typeof names !== 'string' && names.some((entry) => entry.name === name));
 }
 
-async function askRaw(attack: Attack, made: Ground, walls: 'both' | 'the second alone'): Promise<Outcome<unknown>> {
+async function askRaw(attack: Attack, made: Ground, down: Down): Promise<Outcome<unknown>> {
   const { between = [], reader = null, policy, deny = [] } = attack;
   const byName = (building: string): Verdict => ({ kind: building === 'vault' ? 'confidential' : 'open' });
   return new TestCity(made.world, 'fixed').search(
@@ -103,48 +110,79 @@ async function askRaw(attack: Attack, made: Ground, walls: 'both' | 'the second 
       ...(policy === 'by-name' && { policy: byName }),
       unchecked: {
         betweenWalls: () => made.swap(between),
-        ...(walls !== 'both' && { openUnchecked: 'judge' }),
+        ...(down && { openUnchecked: down }),
       },
     },
   );
 }
 
-it('every path, asked raw: with wall 2’s own bound open the same guest reads what is closed, so the rows can fail', async () => {
-  const module = await hostile('every_path_asked_raw_stays_inside');
-  const attack = ATTACKS.find(({ path }) => path === 'vault/secret');
-  if (attack === undefined) throw new Error('the table has no row for it');
-  const made = ground(attack, 'memory');
-  const outcome = await new TestCity(made.world, 'fixed').search(
-    { text: attack.path },
-    { module, unchecked: { openUnchecked: 'filesystem' } },
-  );
-  expect(linesOf(outcome)[0]).toContain('CANARY');
+describe('what is closed is told by no guest under an open address, with either wall down', () => {
+  // What every row stands on is files and links alone, which each tree can be laid out with.
+  const COMMON_THINGS = COMMON as Things;
+  const CLOSED: readonly { readonly path: string; readonly deny?: readonly string[] }[] = [
+    { path: 'vault/secret' },
+    { path: 'vault/room/secret' },
+    { path: 'broken/secret' },
+    { path: '.git/config' },
+    { path: 'lab/.sprawling/ledger' },
+    { path: 'hall/.git/HEAD' },
+    { path: 'lab/.env', deny: ['**/.env'] },
+  ];
+  const asked = async ({ path, deny = [] }: (typeof CLOSED)[number], tree: (typeof TREES)[number], down?: Down) => {
+    const place = city({ tree, binding: 'fixed' }, [...COMMON_THINGS, ['lab/.env', CANARY]]);
+    const module = await hostile('every_path_asked_raw_stays_inside');
+    const hooks = down === undefined ? neither(module, path) : { module, unchecked: { openUnchecked: down } };
+    try {
+      return linesOf(await place.search({ text: path }, { deny, ...hooks }));
+    } finally {
+      place.end();
+    }
+  };
+  const neither = (module: WebAssembly.Module, text: string) =>
+    unwalled('search', { text }, (filesystem) => instantiate(module, filesystem));
+
+  describe.each(TREES)('%s', (tree) => {
+    it.each(CLOSED)('$path', async (row) => {
+      for (const down of ['judge', 'filesystem'] as const) {
+        const told = await asked(row, tree, down);
+        expect(told.join('\n'), `${down} down`).not.toContain(CANARY);
+        expect(['not-permitted', 'not-recoverable'], `${down} down`).toContain(told[0]);
+      }
+    });
+    it.each(CLOSED)('$path, handed over by neither wall, is: the rows can fail', async (row) => {
+      expect((await asked(row, tree))[0]).toContain(CANARY);
+    });
+  });
 });
 
 describe('a walk through every link meets nothing closed', () => {
-  it.each(['linux', 'memory'] as const)('%s', async (tree) => {
-    const links = [
-      ['lab/to-vault', { link: '../vault/secret' }],
-      ['lab/to-top', { link: '..' }],
-      ['lab/to-git', { link: '../.git' }],
-      ['lab/out', { link: '../../outside/secret' }],
-      ['lab/to-room', { link: 'room/memo.md' }],
-    ] as const;
-    const outcome = await call('a_walk_through_every_link_meets_nothing_closed', 'x', {
-      tree,
-      things: [
-        ...links,
-        ['hall/minutes.md', 'LANDED minutes\n'],
-        ['lab/notes.md', NOTES],
-        ['lab/room/memo.md', 'LANDED memo\n'],
-        ['vault/secret', 'CANARY'],
-      ],
-      policy: (building) => ({ kind: building === 'vault' ? 'confidential' : 'open' }),
-    });
-    const lines = linesOf(outcome);
-    expect(lines.filter((line) => line === 'LANDED memo').length).toBeGreaterThan(1);
-    expect(lines).not.toContain('vault');
-  });
+  it.each(TREES.flatMap((tree) => WALLS_DOWN.map((down) => ({ tree, down }))))(
+    '$tree, $down down',
+    async ({ tree, down }) => {
+      const links = [
+        ['lab/to-vault', { link: '../vault/secret' }],
+        ['lab/to-top', { link: '..' }],
+        ['lab/to-git', { link: '../.git' }],
+        ['lab/out', { link: '../../outside/secret' }],
+        ['lab/to-room', { link: 'room/memo.md' }],
+      ] as const;
+      const outcome = await call('a_walk_through_every_link_meets_nothing_closed', 'x', {
+        tree,
+        things: [
+          ...links,
+          ['hall/minutes.md', 'LANDED minutes\n'],
+          ['lab/notes.md', NOTES],
+          ['lab/room/memo.md', 'LANDED memo\n'],
+          ['vault/secret', 'CANARY'],
+        ],
+        unchecked: down === undefined ? {} : { openUnchecked: down },
+        policy: (building) => ({ kind: building === 'vault' ? 'confidential' : 'open' }),
+      });
+      const lines = linesOf(outcome);
+      expect(lines.filter((line) => line === 'LANDED memo').length).toBeGreaterThan(1);
+      expect(lines).not.toContain('vault');
+    },
+  );
 });
 
 // ---- what the operations are handed ----

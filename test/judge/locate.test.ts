@@ -497,6 +497,7 @@ describe('failureError', () => {
     'other-mount': ['E_GATE_DENIED', 'no'],
     'hard-link': ['E_GATE_DENIED', 'no'],
     'too-many-entries': ['E_LIMIT', 'no'],
+    'not-granted': ['E_GATE_DENIED', 'no'],
     access: ['E_STORAGE_FATAL', 'no'],
     exhausted: ['E_STORAGE_FATAL', 'unknown'],
     io: ['E_STORAGE_FATAL', 'unknown'],

@@ -1,11 +1,12 @@
 /**
- * Wall 1 on the way out: with wall 2's bound open the guest walks where it may not, and says so. Each way it could say
+ * Wall 1 on the way out: a guest that neither wall bounds walks where it may not, and says so. Each way it could say
  * it, a hit or an unread entry, alone ends the call as a broken guest's.
  */
 
 import { describe, expect, it } from 'vitest';
-import { city, TREES } from '../support/cities.js';
+import { city, fixed, TREES } from '../support/cities.js';
 import type { Things } from '../tree/worlds.js';
+import { unwalled } from './unwalled.js';
 
 const RULES = 'confidential = true\nwrite = "documents"\n';
 const LOOP = { link: 'secret-loop' };
@@ -36,8 +37,8 @@ describe.each(TREES)('%s: what wall 1 closes does not leave', (tree) => {
     const partial: unknown[] = [];
     const onPartial = (value: unknown) => partial.push(value);
     try {
-      const open = { deny, onPartial, unchecked: { openUnchecked: 'filesystem' } } as const;
-      const outcome = await place.search({ text: 'needle' }, open);
+      const unbounded = unwalled('search', { text: 'needle' }, fixed);
+      const outcome = await place.search({ text: 'needle' }, { deny, onPartial, ...unbounded });
       expect(outcome.ok ? 'answered' : outcome.error.code).toBe('E_GUEST_TRAP');
       expect(JSON.stringify([outcome, partial])).not.toContain('secret');
 

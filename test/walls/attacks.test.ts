@@ -1,10 +1,10 @@
 /**
  * The two walls, attack by attack: each row of host/audit/attacks.ts against the product with both walls up, with one
- * wall's bound open, against wall 2 alone as a hostile guest asks it, and against a naive program that falls for it.
+ * wall's bound open, against each wall alone as a hostile guest asks it, and against a naive program that falls for it.
  * Whatever is answered or told, no byte of the bait, no name that must not be told and no path of the host is in it.
  *
  * Both walls share the grammar, the resolver and the tree; what is taken down here is one wall's bound: its verdicts and
- * its reserved rule. Containment is the resolver's and the tree's, and is shown by wall 2 alone and against `naive`.
+ * its reserved rule. Containment is the resolver's and the tree's, and is shown by either alone and against `naive`.
  */
 
 import { afterAll, describe, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import { ATTACKS, type Attack, BAIT, BAIT_NEEDLE, CANARY, type End } from '../..
 import { isBroken, parseAddress } from '../../dist/judge/address.js';
 import { Bound, type Verdict } from '../../dist/judge/bound.js';
 import { defaultVerdict } from '../../dist/judge/rules.js';
+import { granted } from '../../dist/tree/granted.js';
 import { failed, type Tree } from '../../dist/tree/tree.js';
 import { Filesystem } from '../../dist/wasi/filesystem.js';
 import { type Handle, isCode, type OpenAt } from '../../dist/wasi/handles.js';
@@ -80,14 +81,6 @@ describe('the table', () => {
     for (const { why } of ATTACKS) expect(why).not.toBe('');
   });
 
-  it('has few rows that wall 1 cannot see, each with a reason', () => {
-    expect(ATTACKS.filter(({ unseenByJudge }) => unseenByJudge !== undefined).map(({ name }) => name)).toEqual([
-      'a second name of a stranger’s file outside',
-      'a file on another mount',
-      'a file of a directory on another mount',
-    ]);
-  });
-
   describe('each row succeeds against a naive program', () => {
     for (const attack of ATTACKS) {
       test(attack)(`${title(attack)}: ${attack.naive}`, () =>
@@ -110,7 +103,12 @@ describe('the table', () => {
   });
 });
 
-// Each row on its ground, in each tree: walls up, one down, the other down, wall 2 alone.
+const ALONE = [
+  ['wall 2', 'filesystem'],
+  ['what wall 1 grants', 'judge'],
+] as const;
+
+// Each row on its ground, in each tree: walls up, one down, the other down, each alone.
 describe.each(TREES)('%s', (tree) => {
   for (const attack of rows(tree)) {
     describe(title(attack), () => {
@@ -134,23 +132,23 @@ describe.each(TREES)('%s', (tree) => {
         await searchesOn(shared, attack, 'judge');
       });
 
-      if (attack.unseenByJudge === undefined) {
-        test(attack)('the bound of the file system open', async () => {
-          const read = await shared.on((made) => readOn(made, attack, 'fixed', 'filesystem'));
-          expect(read).toEqual(attack.read);
-          await searchesOn(shared, attack, 'filesystem');
-        });
-      }
+      test(attack)('the bound of the file system open', async () => {
+        const read = await shared.on((made) => readOn(made, attack, 'fixed', 'filesystem'));
+        expect(read).toEqual(attack.read);
+        await searchesOn(shared, attack, 'filesystem');
+      });
 
-      // Where no tree opens, wall 2 is never asked.
+      // Where no tree opens, no guest asks.
       if (attack.before === undefined) {
-        test(attack)('wall 2 alone, asked as a hostile guest asks', async () => {
-          for (const follow of [true, false]) {
-            for (const directory of [true, false]) {
-              await shared.on((made) => askRaw(attack, made, { follow, directory }));
+        for (const [name, wall] of ALONE) {
+          test(attack)(`${name} alone, asked as a hostile guest asks`, async () => {
+            for (const follow of [true, false]) {
+              for (const directory of [true, false]) {
+                await shared.on((made) => askRaw(attack, made, wall, { follow, directory }));
+              }
             }
-          }
-        });
+          });
+        }
       }
     });
   }
@@ -218,25 +216,23 @@ async function searchesOn(shared: Shared, attack: Attack, open: Wall): Promise<v
     await shared.on((made) => searchOn(made, attack, 'fixed', 'LANDED', where, open));
     baited.push(await shared.on((made) => searchOn(made, attack, 'fixed', BAIT_NEEDLE, where, open)));
   }
-  expect(baited.at(-1)).toEqual(endFromTop(attack, open));
+  expect(baited.at(-1)).toEqual(endFromTop(attack));
 }
 
-/**
- * A walk of the whole city finds no bait, or finds that the city is another one. A guest that was let into closed
- * buildings and says so is a broken one.
- */
-function endFromTop({ before = [], between = [] }: Attack, open?: Wall): End {
+/** A walk of the whole city finds no bait, or finds that the city is another one: whichever wall is down. */
+function endFromTop({ before = [], between = [] }: Attack): End {
   if (before.some((swap) => 'replaceRoot' in swap)) return { refused: 'E_STORAGE_FATAL' };
   if (between.some((swap) => 'replaceRoot' in swap)) return { refused: 'E_GATE_DENIED' };
-  return open === 'filesystem' ? { refused: 'E_GUEST_TRAP' } : 'nothing';
+  return 'nothing';
 }
 
-function askRaw(attack: Attack, made: Ground, flags: Pick<OpenAt, 'follow' | 'directory'>): void {
+function askRaw(attack: Attack, made: Ground, alone: Wall, flags: Pick<OpenAt, 'follow' | 'directory'>): void {
   const tree = made.world.open();
   const path = made.fill(attack.path);
+  const bound = boundFor(attack, tree, path);
   const filesystem = new Filesystem({
-    tree,
-    bound: boundFor(attack, tree, path),
+    tree: alone === 'judge' ? granted(tree, bound) : tree,
+    bound: alone === 'judge' ? Bound.openUnchecked() : bound,
     meter: new Meter(ALLOWANCE, 10_000),
     preopen: { kind: 'directory', shown: '', path: '' },
   });
@@ -249,7 +245,7 @@ function askRaw(attack: Attack, made: Ground, flags: Pick<OpenAt, 'follow' | 'di
     expectSilent(told, path, made);
     if (flags.follow && !flags.directory) {
       const guest = isCode(opened) ? opened : { lands: firstLine(String(told)) };
-      expect(guest).toEqual(attack.guest);
+      expect(guest).toEqual((alone === 'judge' && attack.granted) || attack.guest);
     }
     if (flags.follow && flags.directory) expectSilent(everythingOf(filesystem, preopened.handle), '\0', made);
   } finally {
