@@ -135,7 +135,8 @@ export class Bound {
   /** Whether a listing of `place` may have names that are left out: the city's own, and any where patterns deny. O(1). */
   hidesIn(place: string): boolean {
     if (this.#unchecked) return false;
-    return this.#deny.length > 0 || (place === '' && this.#place === undefined);
+    const isTopOfPlace = this.#place !== undefined && this.#closed === undefined;
+    return this.#deny.length > 0 || (place === '' && !isTopOfPlace);
   }
 
   /**
