@@ -34,6 +34,16 @@ const STEPS = [
     ends: REFUSED,
   },
   {
+    says: 'A skill by its name: the library lies in a reserved place, and a person put its name into the lab’s reading room.',
+    words: ['read', 'staffs', '--reader', 'lab'],
+    ends: ANSWERED,
+  },
+  {
+    says: 'And a file of its package.',
+    words: ['call', 'read', '{"path":"staffs/closing-error.md","limit":1}', '--reader', 'lab'],
+    ends: ANSWERED,
+  },
+  {
     says: 'For programs: JSON in, JSON out.',
     words: ['call', 'read', '{"path":"lab/letters/maker.ja.md","offset":4,"limit":1}'],
     ends: ANSWERED,

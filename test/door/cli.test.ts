@@ -1,7 +1,7 @@
 /** The command as a shell starts it, over the sample city: the real process, its streams and its exit status. */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -52,6 +52,43 @@ describe('search', () => {
     const status = await new Promise((done) => child.on('close', done));
     expect(stderr).not.toContain('EPIPE');
     expect(status).toBe(0);
+  });
+});
+
+describe('read, by a name of the reading room', () => {
+  test('prints the skill and the files of its package, for its reader and nobody else', () => {
+    const skill = portcullis(['read', 'staffs', '--reader', 'lab']);
+    expect(skill).toMatchObject({ status: 0, stderr: '' });
+    expect(skill.stdout).toBe(readFileSync(join(SAMPLE, '.sprawling/library/field/staffs/SKILL.md'), 'utf8'));
+    const inside = portcullis(['call', 'read', '{"path":"staffs/closing-error.md","limit":1}', '--reader', 'lab']);
+    expect(JSON.parse(inside.stdout)).toMatchObject({
+      path: 'staffs/closing-error.md',
+      total_lines: 4,
+      next_offset: 1,
+    });
+    for (const reader of [[], ['--reader', 'hall']]) {
+      expect(portcullis(['read', 'staffs', ...reader])).toMatchObject({ status: 1, stdout: '' });
+    }
+  });
+
+  test('takes a shelf outside, and refuses one that is not there', () => {
+    const base = mkdtempSync(join(tmpdir(), 'portcullis-shelf-'));
+    try {
+      mkdirSync(join(base, 'city/lab/.sprawling'), { recursive: true });
+      mkdirSync(join(base, 'shelf/outer'), { recursive: true });
+      const rules = 'confidential = false\nwrite = "everything"\nreading_room = ["outer"]\n';
+      writeFileSync(join(base, 'city/lab/.sprawling/RULES.toml'), rules);
+      writeFileSync(join(base, 'shelf/outer/SKILL.md'), '# Outer\n');
+      const words = ['read', 'outer', '--city', 'city', '--reader', 'lab', '--shelf'];
+      expect(portcullis([...words, 'shelf'], { cwd: base })).toMatchObject({ status: 0, stdout: '# Outer\n' });
+      expect(portcullis([...words, 'none'], { cwd: base })).toMatchObject({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringMatching(/^E_CONFIG_INVALID: cannot enter none: there is no such directory\n/),
+      });
+    } finally {
+      rmSync(base, { recursive: true });
+    }
   });
 });
 

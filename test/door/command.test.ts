@@ -121,6 +121,11 @@ describe('search, for people', () => {
     expect(entered).toEqual([['/w', { reader: 'lab' }]]);
   });
 
+  test('--shelf is a shelf outside, and may be given again: the nearest last', async () => {
+    const { entered } = await run(['read', 'skill', '--shelf', '/far', '--shelf', '/near', '--reader', 'lab']);
+    expect(entered).toEqual([['/somewhere', { reader: 'lab', shelves: ['/far', '/near'] }]]);
+  });
+
   test('prints path, number from 1 and line; the summary goes to the other stream', async () => {
     const matches = [{ path: 'lab/n.md', line: 0, text: 'a hit' }];
     const { out, err, status } = await run(['search', 'hit'], { outcome: found({ matches, count: 1 }) });
