@@ -5,12 +5,23 @@
  *   search, more   walk/descent.ts: which names → walk/scan.ts: which lines → text/: which bytes
  *   read, next     walk/reading.ts: chunks in order → text/interval.ts: which lines → text/utf8.ts: is it text
  *
- * A call of `more` or `next` with nothing under way is a broken host: a trap.
+ *   history, older git/history.ts: which commits → git/diff.ts: which files → git/objects.ts: which bytes → text/find.ts
+ *   trail, further git/trail.ts: commit, trees and blob, as they are hashed
+ *
+ * A call of `more`, `next`, `older` or `further` with nothing of its kind under way is a broken host: a trap.
  */
 
 import { walkArena } from './abi/arena';
 import { beginPage, Ending, finishPage, isGoing } from './abi/lower';
-import { beginGitPage, failHistory, failTrail } from './abi/lower-git';
+import {
+  beginGitPage, failHistory, failTrail, finishHistory, finishTrail, HistoryEnding, TrailEnding,
+} from './abi/lower-git';
+import { taken } from './git/commits';
+import { Fault } from './git/fault';
+import { ask as historyAsk, beginHistory, forgetPage, historyOn } from './git/history';
+import { fromHex, setOidBytes } from './git/oid';
+import { closeRepository, openRepository } from './git/repository';
+import { ask as trailAsk, asked, beginTrail, nextTrailPage, trailEnding, trailOn } from './git/trail';
 import { findByte } from './text/lines';
 import { makeNeedle } from './text/find';
 import { ask } from './walk/ask';
@@ -82,19 +93,40 @@ function readPage(): usize {
   return reading;
 }
 
-/** WIT `history`: begins with the newest commits and gives the first page. */
+/** WIT `history`: begins with the newest commits and gives the first page. The pattern is not empty, or we trap. */
 export function history(
   pattern: usize, patternSize: usize, branches: usize, branchCount: u32, directories: usize, directoryCount: u32,
   oidBytes: u32, pageWork: u32, pageBytes: u32,
 ): usize {
+  if (patternSize === 0) unreachable();
+  abandonAll();
+  setOidBytes(oidBytes);
+  historyAsk.needle = makeNeedle(walkArena.keep(pattern, patternSize), patternSize, walkArena);
+  historyAsk.branches = keepStrings(branches, branchCount);
+  historyAsk.branchCount = branchCount;
+  historyAsk.directories = keepStrings(directories, directoryCount);
+  historyAsk.directoryCount = directoryCount;
+  historyAsk.pageWork = pageWork;
+  historyAsk.pageBytes = pageBytes;
   beginGitPage();
-  return failHistory(3);
+  let fault = openRepository();
+  if (fault === Fault.NONE) fault = beginHistory();
+  return historyPage(fault);
 }
 
 /** WIT `older`: the next page of the history that is under way. */
 export function older(): usize {
+  if (underWay !== Git.HISTORY) unreachable();
   beginGitPage();
-  return failHistory(3);
+  return historyPage(Fault.NONE);
+}
+
+function historyPage(fault: i32): usize {
+  forgetPage();
+  const how = fault === Fault.NONE ? historyOn() : fault === Fault.BUDGET ? <i32>HistoryEnding.BUDGET : ~fault;
+  underWay = how === HistoryEnding.PAUSED ? Git.HISTORY : Git.NOTHING;
+  if (underWay === Git.NOTHING) closeRepository();
+  return how < 0 ? failHistory(<u8>(~how - 1)) : finishHistory(taken, <u8>how);
 }
 
 /** WIT `trail`: begins with what can be told of the address on one page. */
@@ -102,19 +134,64 @@ export function trail(
   commit: usize, commitSize: usize, path: usize, pathSize: usize, branches: usize, branchCount: u32, oidBytes: u32,
   blobMax: u64, pageWork: u32, pageBytes: u32,
 ): usize {
+  abandonAll();
+  setOidBytes(oidBytes);
+  if (commitSize !== 2 * <usize>oidBytes || !fromHex(commit, asked)) unreachable();
+  trailAsk.path = walkArena.keep(path, pathSize);
+  trailAsk.pathSize = pathSize;
+  trailAsk.branches = keepStrings(branches, branchCount);
+  trailAsk.branchCount = branchCount;
+  trailAsk.blobMax = blobMax;
+  trailAsk.pageWork = pageWork;
+  trailAsk.pageBytes = pageBytes;
   beginGitPage();
-  return failTrail(3);
+  nextTrailPage();
+  let fault = openRepository();
+  if (fault === Fault.NONE) fault = beginTrail();
+  return trailPage(fault);
 }
 
 /** WIT `further`: the next page of the trail that is under way. */
 export function further(): usize {
+  if (underWay !== Git.TRAIL) unreachable();
   beginGitPage();
-  return failTrail(3);
+  nextTrailPage();
+  return trailPage(Fault.NONE);
+}
+
+function trailPage(before: i32): usize {
+  const fault = before === Fault.NONE ? trailOn() : before;
+  const ending = fault === Fault.BUDGET ? <i32>TrailEnding.BUDGET : trailEnding;
+  const failed = fault !== Fault.NONE && fault !== Fault.BUDGET;
+  underWay = !failed && ending === TrailEnding.PAUSED ? Git.TRAIL : Git.NOTHING;
+  if (underWay === Git.NOTHING) closeRepository();
+  return failed ? failTrail(<u8>(fault - 1)) : finishTrail(<u8>ending);
+}
+
+/** What is under way in the repository. */
+namespace Git {
+  export const NOTHING: i32 = 0;
+  export const HISTORY: i32 = 1;
+  export const TRAIL: i32 = 2;
+}
+let underWay: i32 = Git.NOTHING;
+
+/** A copy of a list of strings, which outlives the call: address and size of each. */
+function keepStrings(list: usize, count: u32): usize {
+  const kept = walkArena.alloc(4, <usize>count << 3);
+  for (let i: usize = 0; i < <usize>count << 3; i += 8) {
+    const size = load<usize>(list + i, 4);
+    store<usize>(kept + i, walkArena.keep(load<usize>(list + i), size));
+    store<usize>(kept + i, size, 4);
+  }
+  return kept;
 }
 
 /** Gives back whatever an earlier call left under way. */
 function abandonAll(): void {
   abandon();
   closeReading();
+  if (underWay !== Git.NOTHING) closeRepository();
+  underWay = Git.NOTHING;
   walkArena.reset();
 }

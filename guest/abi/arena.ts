@@ -151,6 +151,11 @@ export function reserve(size: usize): usize {
   return at;
 }
 
+/** The same, or 0 if more than `most` bytes of memory would then be in use: for what may end early instead. */
+export function reserveWithin(size: usize, most: usize): usize {
+  return wild + size + 7 > most ? 0 : reserve(size);
+}
+
 // ---- where what the host sends lands ----
 
 let landing: usize = 0;

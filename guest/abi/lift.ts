@@ -31,6 +31,7 @@ export namespace Code {
   export const NO_ENTRY: i32 = 20;
   export const INSUFFICIENT_SPACE: i32 = 23;
   export const NOT_DIRECTORY: i32 = 24;
+  export const UNSUPPORTED: i32 = 27;
   export const NOT_PERMITTED: i32 = 31;
   /** How many cases there are. */
   export const COUNT: i32 = 37;

@@ -60,11 +60,11 @@ const CODE_ROOT: u32 = 7;
 const LENGTH_ENTRIES: usize = 852;
 const DISTANCE_ENTRIES: usize = 592;
 
-const lengths: usize = memory.data(LENGTH_ENTRIES << 2, 4);
-const distances: usize = memory.data(DISTANCE_ENTRIES << 2, 4);
+const lengths: usize = memory.data(<i32>LENGTH_ENTRIES << 2, 4);
+const distances: usize = memory.data(<i32>DISTANCE_ENTRIES << 2, 4);
 const codes: usize = memory.data((1 << CODE_ROOT) << 2, 4);
-const fixedLengths: usize = memory.data(LENGTH_ENTRIES << 2, 4);
-const fixedDistances: usize = memory.data(DISTANCE_ENTRIES << 2, 4);
+const fixedLengths: usize = memory.data(<i32>LENGTH_ENTRIES << 2, 4);
+const fixedDistances: usize = memory.data(<i32>DISTANCE_ENTRIES << 2, 4);
 let fixedReady: bool = false;
 
 /** What each symbol stands for, as an entry without its bits; made at the first use. */
@@ -137,11 +137,11 @@ export function unused(): usize {
 }
 
 /**
- * What came out is taken: the last bytes of it, as far back as matches reach, move to `to` (which lies below), and the
- * rest follows behind them. O(WINDOW).
+ * What came out is taken: the last `reach` bytes of it, at least as many as matches reach back, move to `to`, which lies
+ * below, and the rest follows behind them. O(reach).
  */
-export function slide(to: usize): void {
-  const kept = min(WINDOW, out - start);
+export function slide(to: usize, reach: usize): void {
+  const kept = min(max(reach, WINDOW), out - start);
   memory.copy(to, out - kept, kept);
   start = to;
   out = summedTo = to + kept;

@@ -47,7 +47,7 @@ export function out(): usize {
 }
 
 export function slide(to: usize): void {
-  inflate.slide(to);
+  inflate.slide(to, 0);
 }
 
 /** Of the input, what the stream did not need. */

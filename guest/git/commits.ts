@@ -1,0 +1,204 @@
+/**
+ * The walk over commits, in git's order: the tips of the branches first, then each commit's parents as it leaves the
+ * queue. Stands between history.ts and trail.ts (which commit is next) and objects.ts, queue.ts.
+ */
+
+import { added, copyOid, fromHex, oidBytes, OidMap } from './oid';
+import { Fault } from './fault';
+import { objectAt, objectSize, objectType, readObject, readTyped } from './objects';
+import { Type } from './pack';
+import { emptyQueue, makeWaiting, PARENTS_HELD, pop, push, release, Waiting } from './queue';
+
+/** A tag may name a tag; so many times. */
+const TAGS_MOST: u32 = 100;
+
+// ---- what a commit says ----
+
+/** What `parseCommit` read: its tree, its date; parents begin at `parentsAt`, a line each. */
+export const tree: usize = memory.data(32, 8);
+let date: u64 = 0;
+let parentsAt: usize = 0;
+let parentCount: u32 = 0;
+
+/** `tree `, `parent `: how long the words before a name are. */
+const TREE_WORD: usize = 5;
+const PARENT_WORD: usize = 7;
+
+/** Reads the heads of the commit at [at, end); false if it is none. */
+export function parseCommit(at: usize, end: usize): bool {
+  const hex: usize = 2 * oidBytes;
+  if (end - at < TREE_WORD + hex + 1 || load<u32>(at) !== 0x6565_7274 || load<u8>(at, 4) !== 0x20) return false;
+  if (!fromHex(at + TREE_WORD, tree) || load<u8>(at + TREE_WORD + hex) !== 0x0a) return false;
+  let p = at + TREE_WORD + hex + 1;
+  const line = PARENT_WORD + hex + 1;
+  parentsAt = p;
+  parentCount = 0;
+  while (end - p >= line && load<u32>(p) === 0x6572_6170 && load<u32>(p, 3) === 0x2074_6e65) {
+    if (load<u8>(p + line - 1) !== 0x0a) return false;
+    parentCount++;
+    p += line;
+  }
+  date = dateOf(p, end);
+  return true;
+}
+
+/** Reads the name of a parent; false if it is none. */
+function parentOf(index: u32, to: usize): bool {
+  return fromHex(parentsAt + <usize>index * (PARENT_WORD + 2 * oidBytes + 1) + PARENT_WORD, to);
+}
+
+const AUTHOR: usize = memory.data<u8>([0x61, 0x75, 0x74, 0x68, 0x6f, 0x72]);
+const COMMITTER: usize = memory.data<u8>([0x63, 0x6f, 0x6d, 0x6d, 0x69, 0x74, 0x74, 0x65, 0x72]);
+
+/** The committer's date, as git's parse_commit_date finds it: 0 wherever it would not. */
+function dateOf(at: usize, end: usize): u64 {
+  let p = at;
+  if (p + 6 >= end || memory.compare(p, AUTHOR, 6) !== 0) return 0;
+  p = behind(0x0a, p, end);
+  if (p + 9 >= end || memory.compare(p, COMMITTER, 9) !== 0) return 0;
+  p = behind(0x3e, p, end);
+  if (p >= end) return 0;
+  const stop = behind(0x0a, p, end);
+  return stop >= end ? 0 : secondsAt(p, stop);
+}
+
+function behind(byte: u8, at: usize, end: usize): usize {
+  let p = at;
+  while (p < end) if (load<u8>(p++) === byte) break;
+  return p;
+}
+
+/** As strtoumax reads: white space, a sign, digits; the largest number if they are too many. */
+function secondsAt(at: usize, end: usize): u64 {
+  let p = at;
+  while (p < end && (load<u8>(p) === 0x20 || <u32>load<u8>(p) - 9 < 5)) p++;
+  const isNegative = p < end && load<u8>(p) === 0x2d;
+  if (p < end && (isNegative || load<u8>(p) === 0x2b)) p++;
+  let seconds: u64 = 0;
+  for (; p < end; p++) {
+    const digit = <u64>load<u8>(p) - 0x30;
+    if (digit > 9) break;
+    if (seconds > (<u64>-1 - digit) / 10) return <u64>-1;
+    seconds = seconds * 10 + digit;
+  }
+  return isNegative ? 0 - seconds : seconds;
+}
+
+// ---- the walk ----
+
+const seen = changetype<OidMap>(memory.data(offsetof<OidMap>(), 4));
+/** Commits that left the queue. */
+export let taken: u32 = 0;
+
+/** Begins a walk. */
+export function beginWalk(): void {
+  seen.clear();
+  emptyQueue();
+  taken = 0;
+}
+
+const peeled: usize = memory.data(32, 8);
+
+/** Begins also at what this ref names: a commit, or a tag of one. Trees and blobs are no beginning, and no fault. */
+export function addTip(oid: usize): i32 {
+  copyOid(peeled, oid);
+  for (let tags: u32 = 0; tags < TAGS_MOST; tags++) {
+    const fault = readObject(peeled);
+    if (fault !== Fault.NONE) return fault;
+    if (objectType === Type.COMMIT) return enqueue(peeled);
+    if (objectType !== Type.TAG) return Fault.NONE;
+    // `object <name>` is a tag's first line
+    if (objectSize < 8 + 2 * oidBytes || load<u32>(objectAt) !== 0x656a_626f || load<u32>(objectAt, 3) !== 0x2074_6365) {
+      return Fault.CORRUPT;
+    }
+    if (!fromHex(objectAt + 7, peeled)) return Fault.CORRUPT;
+  }
+  return Fault.CORRUPT;
+}
+
+/** Puts the commit that was just read into the queue, unless it was there before. Leaves its heads parsed. */
+function enqueue(oid: usize): i32 {
+  if (!parseCommit(objectAt, objectAt + objectSize)) return Fault.CORRUPT;
+  const word = seen.put(oid);
+  if (word === 0) return Fault.BUDGET;
+  return added ? wait(word + 4) : Fault.NONE;
+}
+
+function wait(oid: usize): i32 {
+  const waiting = makeWaiting();
+  if (waiting === null) return Fault.BUDGET;
+  waiting.oid = oid;
+  waiting.date = date;
+  waiting.parentCount = parentCount;
+  copyOid(waiting.tree(), tree);
+  if (parentCount <= PARENTS_HELD) {
+    for (let i: u32 = 0; i < parentCount; i++) if (!parentOf(i, waiting.parent(i))) return Fault.CORRUPT;
+  }
+  return push(waiting) ? Fault.NONE : Fault.BUDGET;
+}
+
+/** The commit that left the queue last: its name, how many parents it has, its tree, and its only parent's. */
+export const commit: usize = memory.data(32, 8);
+export let parents: u32 = 0;
+export const commitTree: usize = memory.data(32, 8);
+export const parentTree: usize = memory.data(32, 8);
+
+/** Whether a commit left the queue; false at the end of the walk. */
+export let isOn: bool = false;
+
+/** Takes the next commit, and puts its parents in. `parentTree` is set if it has one parent. */
+export function takeCommit(): i32 {
+  const waiting = pop();
+  isOn = waiting !== null;
+  if (waiting === null) return Fault.NONE;
+  copyOid(commit, waiting.oid);
+  copyOid(commitTree, waiting.tree());
+  parents = waiting.parentCount;
+  taken++;
+  const fault = parents > PARENTS_HELD ? takeManyParents() : takeParents(waiting);
+  release(waiting);
+  return fault;
+}
+
+function takeParents(waiting: Waiting): i32 {
+  for (let i: u32 = 0; i < waiting.parentCount; i++) {
+    const oid = waiting.parent(i);
+    // Of an only parent the tree is needed, whether it was met before or not.
+    if (waiting.parentCount > 1 && seen.find(oid) !== 0) continue;
+    const fault = takeParent(oid);
+    if (fault !== Fault.NONE) return fault;
+    copyOid(parentTree, tree);
+  }
+  return Fault.NONE;
+}
+
+function takeParent(oid: usize): i32 {
+  const fault = readTyped(oid, Type.COMMIT);
+  return fault !== Fault.NONE ? fault : enqueue(oid);
+}
+
+const manyParent: usize = memory.data(32, 8);
+
+/** Of more parents than a record holds: the commit is read again before each that is new. */
+function takeManyParents(): i32 {
+  let isFresh = false;
+  for (let i: u32 = 0; i < parents; i++) {
+    if (!isFresh) {
+      const fault = readTyped(commit, Type.COMMIT);
+      if (fault !== Fault.NONE) return fault;
+      if (!parseCommit(objectAt, objectAt + objectSize)) return Fault.CORRUPT;
+      isFresh = true;
+    }
+    if (!parentOf(i, manyParent)) return Fault.CORRUPT;
+    if (seen.find(manyParent) !== 0) continue;
+    const fault = takeParent(manyParent);
+    if (fault !== Fault.NONE) return fault;
+    isFresh = false;
+  }
+  return Fault.NONE;
+}
+
+/** Whether the walk has met this commit: it is reachable. */
+export function hasMet(oid: usize): bool {
+  return seen.find(oid) !== 0;
+}
