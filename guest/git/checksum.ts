@@ -3,6 +3,8 @@
  * every object as it is stored. Leaf of git/: raw loads, inside the span that is named.
  */
 
+import { reserve } from '../abi/arena';
+
 const ADLER_PRIME: u32 = 65_521;
 /** So many bytes fit 32 bits before they have to be reduced; a multiple of 16. */
 const ADLER_RUN: usize = 5_552;
@@ -50,31 +52,30 @@ function sumOf(lanes: v128): u64 {
 }
 
 /** Eight tables of 256 words: the n-th is of a byte with n zero bytes behind it. Made at the first use. */
-const CRC: usize = memory.data(8 * 1024, 8);
-let crcReady: bool = false;
+let crcTables: usize = 0;
 
 function makeCrc(): void {
+  crcTables = reserve(8 * 1_024);
   for (let i: u32 = 0; i < 256; i++) {
     let word = i;
     for (let bit = 0; bit < 8; bit++) word = (word >> 1) ^ (word & 1 ? 0xedb8_8320 : 0);
-    store<u32>(CRC + (<usize>i << 2), word);
+    store<u32>(crcTables + (<usize>i << 2), word);
   }
   for (let i: usize = 0; i < 7 * 256; i++) {
-    const word = load<u32>(CRC + (i << 2));
-    store<u32>(CRC + ((i + 256) << 2), (word >> 8) ^ crcOf(0, word & 0xff));
+    const word = load<u32>(crcTables + (i << 2));
+    store<u32>(crcTables + ((i + 256) << 2), (word >> 8) ^ crcOf(0, word & 0xff));
   }
-  crcReady = true;
 }
 
 // @ts-ignore: decorator
 @inline
 function crcOf(zeros: usize, byte: u32): u32 {
-  return load<u32>(CRC + (zeros << 10) + (<usize>byte << 2));
+  return load<u32>(crcTables + (zeros << 10) + (<usize>byte << 2));
 }
 
 /** CRC-32 of [at, end) behind what gave `sum` (0 at the beginning). O(bytes), 8 at a time. */
 export function crc32(sum: u32, at: usize, end: usize): u32 {
-  if (!crcReady) makeCrc();
+  if (crcTables === 0) makeCrc();
   let crc = ~sum;
   for (; end - at >= 8; at += 8) {
     const low = load<u32>(at) ^ crc;

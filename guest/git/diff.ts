@@ -7,7 +7,7 @@
  * of file, is not.
  */
 
-import { Arena, Mark } from '../abi/arena';
+import { Arena, Mark, reserve } from '../abi/arena';
 import { Fault } from './fault';
 import { copyOid, isSameOid } from './oid';
 import { objectAt, objectSize, readTyped } from './objects';
@@ -56,8 +56,8 @@ const arena = changetype<Arena>(memory.data(12, 4));
 let frame: Frame | null = null;
 let held: usize = 0;
 
-/** The path of the file that was found, and what stands there. */
-export const path: usize = memory.data(<i32>PATH_MOST, 8);
+/** The path of the file that was found, and what stands there. Its place is made at the first comparison. */
+export let path: usize = 0;
 export let pathSize: usize = 0;
 export const fileOid: usize = memory.data(32, 8);
 export let fileMode: u32 = 0;
@@ -75,6 +75,7 @@ export function endDiff(): void {
 export function beginDiff(start: usize, startSize: usize, to: usize, from: usize): i32 {
   endDiff();
   if (startSize + 1 > PATH_MOST) return Fault.TOO_LARGE;
+  if (path === 0) path = reserve(PATH_MOST);
   memory.copy(path, start, startSize);
   return enter(startSize, to, from);
 }

@@ -1,16 +1,11 @@
 /** guest/git/inflate.ts alone, for git.inflate.test.ts: chunks of any size in, any room for what comes out. */
 
+import { reserve } from '../../../guest/abi/arena';
 import * as checksum from '../../../guest/git/checksum';
 import * as inflate from '../../../guest/git/inflate';
 
-let top: usize = __heap_base;
-
 export function alloc(size: usize): usize {
-  const at = (top + 15) & ~15;
-  top = at + size;
-  const pages = <i32>((top + 0xffff) >> 16);
-  if (pages > memory.size() && memory.grow(pages - memory.size()) < 0) unreachable();
-  return at;
+  return reserve(size);
 }
 
 let given: usize = 0;
