@@ -43,6 +43,8 @@ export interface Decision {
   readonly outcome: Outcome<unknown> | null;
   /** The sentence for `rule`, where the outcome's own may hold words of the caller. */
   readonly rule?: string;
+  /** Bytes of the answer, where it is not JSON. */
+  readonly bytesOut?: number | undefined;
   /** What was handed over and used; null if that is not known. */
   readonly account: Account | null;
   readonly timeMs: number;
@@ -196,11 +198,14 @@ function fieldsOf(decision: Decision, about: About, digest: (text: string) => Di
     opens: account?.opens ?? null,
     entries: account?.entries ?? null,
     bytes_read: account?.bytes ?? null,
-    bytes_out: outcome === null ? 0 : Buffer.byteLength(JSON.stringify(outcome.ok ? outcome.value : outcome.error)),
+    bytes_out: decision.bytesOut ?? lengthOf(outcome),
     ms: Math.round(ms * 1_000) / 1_000,
     component,
   };
 }
+
+const lengthOf = (outcome: Decision['outcome']): number =>
+  outcome === null ? 0 : Buffer.byteLength(JSON.stringify(outcome.ok ? outcome.value : outcome.error));
 
 /** Arguments as the schema gave them, by name; what it refused, or a tool there is not, by what a refusal quotes. */
 function askedOf({ args, at }: Decision, digest: (text: string) => Digest): CallFields['asked'] {

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import { openReceiptFile, readReceiptKey, verifyFiles } from '../audit/file.js';
 import { main, type Sink } from './command.js';
-import { openRunner } from './node.js';
+import { openRunner, readOwnFile } from './node.js';
 
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let isGone = false;
@@ -19,7 +19,7 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     isTerminal: stream.isTTY === true,
     write: (words) =>
       new Promise((done) => {
-        if (isGone || words === '') done();
+        if (isGone || words.length === 0) done();
         else stream.write(words, () => done());
       }),
   };
@@ -61,6 +61,7 @@ process.exitCode = await main(process.argv.slice(2), {
   out: sinkOf(process.stdout),
   err: sinkOf(process.stderr),
   input: standardInput,
+  file: readOwnFile,
   onInterrupt,
   kill: () => process.kill(process.pid, 'SIGKILL'),
   now: () => performance.now(),

@@ -16,7 +16,8 @@ import { TOOLS } from '../tools/registry.js';
 import type { SearchValue } from '../tools/search.js';
 import { type AnyTool, jsonSchema } from '../tools/tool.js';
 import { type AuditOptions, audit } from './audit.js';
-import type { openRunner, Runner } from './node.js';
+import { bytesToPut, type Incoming, type PutOptions, shownBlock } from './blocks.js';
+import type { City, openRunner, Runner } from './node.js';
 import { type Look, type Shown, showError, showRead, showSearch } from './people.js';
 import { type ReceiptFiles, type VerifyOptions, verify } from './receipts.js';
 import { palette, visible, visibleJson, wantsColour } from './terminal.js';
@@ -32,18 +33,16 @@ const CLOSE_PATIENCE_MS = 2_000;
 /** One of the process's streams. */
 export interface Sink {
   readonly isTerminal: boolean;
-  /** Done when the words are handed on; a reader that went away (`| head`) is no error. */
-  write(words: string): Promise<void>;
+  /** Done when the words, or bytes, are handed on; a reader that went away (`| head`) is no error. */
+  write(words: string | Uint8Array): Promise<void>;
 }
 
 /** Everything the command meets outside itself, so that a test can be all of it. */
-export interface Surroundings {
+export interface Surroundings extends Incoming {
   readonly openRunner: typeof openRunner;
   readonly receipts: ReceiptFiles;
   readonly out: Sink;
   readonly err: Sink;
-  /** Standard input to its end. */
-  readonly input: () => Promise<Uint8Array>;
   /** Calls back once, at the first interrupt; what comes back stops listening. */
   readonly onInterrupt: (interrupted: () => void) => () => void;
   /** Ends the process although a thread of it cannot be ended. */
@@ -61,6 +60,7 @@ interface CityOptions {
   readonly reader?: string;
   readonly portable?: true;
   readonly shelf?: readonly string[];
+  readonly store?: string;
   readonly receipts?: string;
   readonly receiptsKey?: string;
   readonly color: boolean;
@@ -126,6 +126,7 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
   addSearch(program, around, ended);
   addRead(program, around, ended);
   addCall(program, around, ended);
+  addBlocks(program, around, ended);
   addAudit(program, around, ended);
   return program;
 }
@@ -173,6 +174,24 @@ function addCall(program: Command, around: Surroundings, ended: Ended): void {
     .action(async (tool: string, json: string, options: CityOptions) =>
       ended(await callTool(tool, json, options, around)),
     );
+}
+
+function addBlocks(program: Command, around: Surroundings, ended: Ended): void {
+  const blocks = program
+    .command('blocks')
+    .summary('store bytes under their hash, and get them back')
+    .description('The block store of a city: bytes under their hash, and which building they were stored for.');
+  ofCity(blocks.command('put'))
+    .description('Stores a file of yours, or standard input, and prints its Locator: what `read` takes.')
+    .argument('[FILE]', 'the file, from the current directory; left out or -: standard input')
+    .option('--for <place>', 'the building or room it is stored for; left out: no run reads it by its Locator')
+    .action(async (file: string | undefined, options: CityOptions & PutOptions) =>
+      ended(await putBlock(file, options, around)),
+    );
+  ofCity(blocks.command('get'))
+    .description('The bytes of a block, or exactly the range in its Locator, if the reader may read them.')
+    .argument('<LOCATOR>', 'cas:b3-<64 hex digits>, and a range where one is meant: #L1-2 or #B0-4')
+    .action(async (locator: string, options: CityOptions) => ended(await getBlock(locator, options, around)));
 }
 
 function addAudit(program: Command, around: Surroundings, ended: Ended): void {
@@ -227,6 +246,7 @@ Examples:
   portcullis search 'TODO' src
   portcullis read README.md --line 20 --limit 10
   portcullis call search '{"text":"TODO","context":2}' --city ~/project
+  portcullis blocks put notes.txt --for lab --city ~/project
 
 Paths are those of the city, not of the current directory; without --city they are the same.
 Line numbers shown to people count from 1; those in JSON, and --offset, count from 0.
@@ -236,6 +256,7 @@ const ofCity = (command: Command): Command =>
   command
     .option('--city <dir>', 'the tree that is searched and read (default: the current directory)')
     .option('--reader <building>', 'read as a resident of this top-level directory (default: an outsider everywhere)')
+    .option('--store <dir>', 'the city whose block store is used (default: the same)')
     .option('--portable', 'open files where the system has no /proc; only while nobody untrusted writes in the city')
     .option(
       '--shelf <dir>',
@@ -342,6 +363,41 @@ async function answerPerson(
   return statusOf(outcome, interrupted);
 }
 
+async function putBlock(
+  file: string | undefined,
+  options: CityOptions & PutOptions,
+  around: Surroundings,
+): Promise<number> {
+  const bytes = await bytesToPut(file, around);
+  const origin = options.for === undefined ? {} : { for: options.for };
+  return answerBytes('blocks put', options, around, async (city, signal) => {
+    if (!bytes.ok) return bytes;
+    const put = await city.blocks.put(bytes.value, { ...origin, signal });
+    return put.ok ? ok(`${put.value}\n`) : put;
+  });
+}
+
+async function getBlock(locator: string, options: CityOptions, around: Surroundings): Promise<number> {
+  return answerBytes('blocks get', options, around, async (city, signal) => {
+    const got = await city.blocks.get(locator, { signal });
+    return got.ok ? ok(shownBlock(got.value, around.out.isTerminal)) : got;
+  });
+}
+
+/** What the block store answers, to standard output as it is; a refusal to the other stream, for eyes. */
+async function answerBytes(
+  action: string,
+  options: CityOptions,
+  around: Surroundings,
+  work: (city: City, signal: AbortSignal) => Promise<Outcome<string | Uint8Array>>,
+): Promise<number> {
+  const { outcome, interrupted, close } = await inCity(action, options, around, work);
+  if (outcome.ok) await around.out.write(outcome.value);
+  else await around.err.write(showError(outcome.error, looksOf(around, options).err.colours));
+  await close();
+  return statusOf(outcome, interrupted);
+}
+
 async function callTool(tool: string, json: string, options: CityOptions, around: Surroundings): Promise<number> {
   const args = await argumentsOf(tool, json, around);
   const { outcome, interrupted, close } = args.ok
@@ -377,8 +433,8 @@ const notJson = (tool: string, asked: string): AxError =>
   );
 
 /** What came of one call. */
-interface Answered {
-  readonly outcome: Outcome<unknown>;
+interface Answered<T> {
+  readonly outcome: Outcome<T>;
   readonly interrupted: boolean;
   /** To be called when the answer is out: what holds the closing up must not hold up the answer. */
   readonly close: () => Promise<void>;
@@ -391,15 +447,25 @@ async function ask(
   options: CityOptions,
   around: Surroundings,
   onProgress?: Report,
-): Promise<Answered> {
+): Promise<Answered<unknown>> {
+  const progress = onProgress === undefined ? {} : { onProgress };
+  return inCity(tool, options, around, (city, signal) => city.call(tool, args, { signal, ...progress }));
+}
+
+/** Whatever is asked of a city, from nothing. */
+async function inCity<T>(
+  action: string,
+  options: CityOptions,
+  around: Surroundings,
+  work: (city: City, signal: AbortSignal) => Promise<Outcome<T>>,
+): Promise<Answered<T>> {
   const cancel = new AbortController();
   const stopListening = around.onInterrupt(() => cancel.abort());
-  const opened = await openFor(tool, options, around);
+  const opened = await openFor(action, options, around);
   if (!opened.ok) return { outcome: opened, interrupted: false, close: async () => {} };
   const { runner, close } = opened.value;
   const city = await runner.enter(options.city ?? around.directory, await entering(options, around));
-  const call = { signal: cancel.signal, ...(onProgress === undefined ? {} : { onProgress }) };
-  const outcome = city.ok ? await city.value.call(tool, args, call) : city;
+  const outcome = city.ok ? await work(city.value, cancel.signal) : city;
   stopListening();
   return { outcome, interrupted: cancel.signal.aborted, close };
 }
@@ -446,9 +512,9 @@ async function closed(runner: Runner, { kill }: Surroundings): Promise<void> {
  * at this terminal gets the portable tree without asking, and is told. On Linux a failed check never does this.
  */
 async function entering(
-  { reader, portable, shelf: shelves }: CityOptions,
+  { reader, portable, store, shelf: shelves }: CityOptions,
   around: Surroundings,
-): Promise<{ reader: string | null; tree?: 'portable'; shelves?: readonly string[] }> {
+): Promise<{ reader: string | null; tree?: 'portable'; store?: string; shelves?: readonly string[] }> {
   const fallsBack = portable === undefined && around.platform !== 'linux';
   if (fallsBack) {
     await around.err.write(
@@ -459,6 +525,7 @@ async function entering(
     reader: reader ?? null,
     ...(portable || fallsBack ? { tree: 'portable' as const } : {}),
     ...(shelves === undefined ? {} : { shelves }),
+    ...(store === undefined ? {} : { store }),
   };
 }
 

@@ -31,12 +31,14 @@ import { askPolicy, type Policy } from '../runner/policy.js';
 import { type Company, inlinePool, type Pool, ThreadPool } from '../runner/pool.js';
 import { Stuck } from '../runner/stuck.js';
 import { CATALOG_JOB } from '../store/catalog.js';
+import { getBlock, putBlock } from '../tools/blocks.js';
 import type { ReadArgs, ReadValue } from '../tools/read.js';
 import { TOOLS } from '../tools/registry.js';
 import type { SearchArgs, SearchValue } from '../tools/search.js';
-import { type AnyTool, parseArgs } from '../tools/tool.js';
+import { type AnyTool, type Errand, parseArgs } from '../tools/tool.js';
 import { workFor } from '../tools/worker.js';
 import type { MemoryCity } from '../tree/memory.js';
+import type { EnterOptions } from '../tree/spec.js';
 import type { HardLinks, Tree } from '../tree/tree.js';
 import { type Catalog, RunCatalog } from './catalog.js';
 
@@ -80,6 +82,11 @@ export interface CityOptions {
   readonly shelves?: readonly (string | MemoryCity)[];
   /** Whose calls these are: tenants take turns. Default: each entered city is a tenant of its own. */
   readonly tenant?: string;
+  /**
+   * Another city, whose block store is read and written in place of this one's: of a work tree the city it was made from.
+   * Who may read a block is still this city's affair.
+   */
+  readonly store?: string | MemoryCity;
   /** The run these calls belong to: for receipts alone. */
   readonly run?: string;
 }
@@ -114,6 +121,25 @@ export type ArgsOf<Name extends string> = Name extends keyof ToolTypes ? ToolTyp
 /** The other half: what it gives. */
 export type ValueOf<Name extends string> = Name extends keyof ToolTypes ? ToolTypes[Name]['value'] : unknown;
 
+/** For whom a block is stored: all of it may be left out. */
+export interface PutOptions extends Pick<CallOptions, 'signal'> {
+  /**
+   * The building, or the room, it is stored for: who may read that may read the block by its Locator. Left out: nobody
+   * reads it so.
+   */
+  readonly for?: string;
+  /** The run that stores it: text without white space, kept beside the place. Default: none. */
+  readonly run?: string;
+}
+
+/** What stands under a city's `.sprawling/cas`, or under that of the city named as its `store`. */
+export interface CityBlocks {
+  /** Stores the bytes, and gives their Locator: what `read` takes. A crash at any moment leaves a whole block or none. */
+  put(bytes: Uint8Array, options?: PutOptions): Promise<Outcome<string>>;
+  /** The bytes of a block, or exactly of the range in its Locator, if this city's reader may read them. */
+  get(locator: string, options?: Pick<CallOptions, 'signal'>): Promise<Outcome<Uint8Array>>;
+}
+
 /** A city, entered as one reader. */
 export interface City {
   readonly tree: Tree['kind'];
@@ -133,6 +159,8 @@ export interface City {
    * `search` is not concerned.
    */
   catalog(): Promise<Outcome<Catalog>>;
+  /** The city's block store: for the embedder. No tool writes to it. */
+  readonly blocks: CityBlocks;
   /** Takes no more calls, waits for those under way, gives the root back. */
   leave(): Promise<void>;
 }
@@ -175,6 +203,9 @@ export async function openRunner(options: RunnerOptions = {}): Promise<Runner> {
 /** The bytes of the component that ships. */
 export const installedComponent = (): Promise<Uint8Array> => readFile(new URL('../portcullis.wasm', import.meta.url));
 
+/** The bytes of a file of the process's own, for the command line. Rejects as the system does. */
+export const readOwnFile = (path: string): Promise<Uint8Array> => readFile(path);
+
 /** What was pinned of it with this source, as JSON: see `wit/component.json`. */
 export const pinnedComponent = async (): Promise<unknown> =>
   JSON.parse(await readFile(new URL('../../wit/component.json', import.meta.url), 'utf8'));
@@ -216,35 +247,42 @@ class NodeRunner implements Runner {
     if (this.#house.isClosed) return refused(wasClosed({ action: 'enter', asked: nameOf(where) }));
     const unclear = options.deny?.find((pattern) => !isEvaluable(pattern));
     if (unclear !== undefined) return refused(badPattern(unclear));
-    const kept = await this.#keeper.enter(placeOf(where), options.reader ?? null, {
-      ...(options.tree && { tree: options.tree }),
-      ...(options.hardLinks && { hardLinks: options.hardLinks }),
-      ...(options.mounts && { mounts: options.mounts }),
-      reopen: options.root === 'reopen',
-    });
-    if (!kept.ok) return kept;
-    const shelves = await this.#enterShelves(options);
-    if (shelves.ok) return ok(new NodeCity(kept.value, shelves.value, this.#house, options));
-    kept.value.leave();
-    return shelves;
+    const held: Kept[] = [];
+    const roots = await this.#enterRoots(where, options, held);
+    if (roots.ok) return ok(new NodeCity(roots.value, this.#house, options));
+    for (const one of held) one.leave();
+    return roots;
   }
 
-  /** All of them, or none: a city without one of its shelves would read another one's skill, or a file, in its place. */
-  async #enterShelves({ shelves = [], tree, hardLinks }: CityOptions): Promise<Outcome<readonly Kept[]>> {
+  /**
+   * All of them, or none: a city without one of its shelves would read another one's skill, or a file, in its place.
+   * What was entered is in `held`, also where a later one is not.
+   */
+  async #enterRoots(where: string | MemoryCity, options: CityOptions, held: Kept[]): Promise<Outcome<Roots>> {
+    const { tree, hardLinks, mounts, root, shelves = [], store } = options;
     if (shelves.length > SHELVES_MAX) return refused(tooManyShelves(shelves.length));
+    const how = { ...(tree && { tree }), ...(hardLinks && { hardLinks }) };
+    const reopen = root === 'reopen';
+    const enter = async (
+      at: string | MemoryCity,
+      reader: string | null,
+      also: EnterOptions,
+    ): Promise<Outcome<Kept>> => {
+      const kept = await this.#keeper.enter(placeOf(at), reader, { ...how, ...also });
+      if (kept.ok) held.push(kept.value);
+      return kept;
+    };
+    const city = await enter(where, options.reader ?? null, { reopen, ...(mounts && { mounts }) });
+    if (!city.ok) return city;
     const entered: Kept[] = [];
     for (const shelf of shelves) {
-      const kept = await this.#keeper.enter(placeOf(shelf), null, {
-        ...(tree && { tree }),
-        ...(hardLinks && { hardLinks }),
-      });
-      if (!kept.ok) {
-        for (const one of entered) one.leave();
-        return kept;
-      }
+      const kept = await enter(shelf, null, {});
+      if (!kept.ok) return kept;
       entered.push(kept.value);
     }
-    return ok(entered);
+    if (store === undefined) return ok({ city: city.value, shelves: entered, store: undefined });
+    const stored = await enter(store, null, { reopen });
+    return stored.ok ? ok({ city: city.value, shelves: entered, store: stored.value }) : stored;
   }
 
   async close(): Promise<void> {
@@ -255,10 +293,28 @@ class NodeRunner implements Runner {
   }
 }
 
+/** What a city holds. */
+interface Roots {
+  readonly city: Kept;
+  readonly shelves: readonly Kept[];
+  readonly store: Kept | undefined;
+}
+
 class NodeCity implements City {
   static #entered = 0;
+  readonly blocks: CityBlocks = {
+    put: async (bytes, { signal, ...origin } = {}) => {
+      // Made bytes of, a text would be none, and nobody would be told.
+      if (!(bytes instanceof Uint8Array)) throw new TypeError('a block is bytes: a Uint8Array');
+      // A copy: nobody changes it while it is hashed and written, and no other memory crosses with it.
+      return this.#errand(putBlock, { ...origin, bytes: new Uint8Array(bytes) }, signal);
+    },
+    get: (locator, { signal } = {}) => this.#errand(getBlock, { locator }, signal),
+  };
   readonly #kept: Kept;
   readonly #shelves: readonly Kept[];
+  /** The city whose block store it is, if another. */
+  readonly #store: Kept | undefined;
   readonly #house: House;
   readonly #options: CityOptions;
   readonly #catalog = new RunCatalog(() => this.#scan());
@@ -270,10 +326,11 @@ class NodeCity implements City {
   readonly #telemetry: OpenTelemetry | undefined;
   #left: Promise<void> | undefined;
 
-  constructor(kept: Kept, shelves: readonly Kept[], house: House, options: CityOptions) {
+  constructor({ city, shelves, store }: Roots, house: House, options: CityOptions) {
     const { receipts, telemetry } = house.told;
-    this.#kept = kept;
+    this.#kept = city;
     this.#shelves = shelves;
+    this.#store = store;
     this.#house = house;
     this.#options = options;
     this.#ownName = `\0${++NodeCity.#entered}`;
@@ -295,20 +352,56 @@ class NodeCity implements City {
     const tool = TOOLS.get(name);
     const at = tool === undefined ? { action: 'call', asked: name } : { action: tool.name, asked: tool.asked(args) };
     const endSpan = beginSpan(this.#telemetry, tool?.name ?? null);
-    const { outcome, account } = await this.#lease(this.#onRecord(tool, at, args, options));
+    const deciding = this.#onRecord(tool?.name ?? null, at, () => this.#decide(tool, at, args, options));
+    const { outcome, account } = await this.#lease(deciding);
     endSpan(outcome, account);
     return outcome;
   }
 
+  /** What this door itself asks for: like a call, and on record like one. */
+  async #errand<Args, Value>(errand: Errand<Args, Value>, args: Args, signal?: AbortSignal): Promise<Outcome<Value>> {
+    const at = { action: errand.name, asked: errand.asked(args) };
+    const endSpan = beginSpan(this.#telemetry, errand.name);
+    const deciding = this.#onRecord(errand.name, at, () => this.#carry(errand, at, args, signal));
+    const { outcome, account } = await this.#lease(deciding);
+    endSpan(outcome, account);
+    // The errand's own value: it came from its `run`, in whatever thread.
+    return outcome as Outcome<Value>;
+  }
+
+  async #carry<Args, Value>(
+    errand: Errand<Args, Value>,
+    at: Asked,
+    args: Args,
+    signal: AbortSignal | undefined,
+  ): Promise<Decided> {
+    const told = errand.told(args);
+    const gone = this.#gone(at);
+    if (gone !== undefined) return { args: told, account: NO_ACCOUNT, outcome: refused(gone) };
+    const company = this.#company(errand, signal, () => {});
+    const { outcome, account } = await this.#house.pool.run(
+      this.#job(errand.name, args, at.asked, this.#timeMs(errand)),
+      company,
+    );
+    // As above.
+    const bytesOut = outcome.ok ? errand.sizeOf(outcome.value as Value) : undefined;
+    return { args: told, account, outcome, ...(bytesOut !== undefined && { bytesOut }) };
+  }
+
+  #gone(at: Asked): AxError | undefined {
+    if (this.#house.isClosed) return wasClosed(at);
+    return this.#left === undefined ? undefined : hasLeft(at);
+  }
+
   /** Decides, and has the decision on record before it leaves. */
-  async #onRecord(tool: AnyTool | undefined, at: Asked, args: unknown, options: CallOptions): Promise<Decided> {
+  async #onRecord(tool: string | null, at: Asked, decide: () => Promise<Decided>): Promise<Decided> {
     const closed = this.#desk.closed(at);
     if (closed !== undefined) return { outcome: refused(closed), args: undefined, account: NO_ACCOUNT };
     const [timeMs, begunMs] = [Date.now(), performance.now()];
     const put = (decided: Omit<Decision, 'tool' | 'at' | 'timeMs' | 'ms'>): Promise<AxError | undefined> =>
-      this.#desk.put({ ...decided, tool: tool?.name ?? null, at, timeMs, ms: performance.now() - begunMs });
+      this.#desk.put({ ...decided, tool, at, timeMs, ms: performance.now() - begunMs });
     try {
-      const decided = await this.#decide(tool, at, args, options);
+      const decided = await decide();
       const withheld = await put(decided);
       return withheld === undefined ? decided : { ...decided, outcome: refused(withheld) };
     } catch (bug) {
@@ -323,12 +416,13 @@ class NodeCity implements City {
     const parsed = parseArgs(tool, args);
     // What is wrong with arguments may quote them: the record says only that something is.
     if (!parsed.ok) return { ...untouched, outcome: parsed, rule: 'its arguments do not fit the schema' };
-    if (this.#house.isClosed) return { ...untouched, outcome: refused(wasClosed(at)) };
-    if (this.#left !== undefined) return { ...untouched, outcome: refused(hasLeft(at)) };
+    const gone = this.#gone(at);
+    if (gone !== undefined) return { ...untouched, outcome: refused(gone) };
     const catalog = tool.opensByName === true ? await this.#catalog.read(at, options.signal) : ok(EMPTY_CATALOG);
     if (!catalog.ok) return { ...untouched, args: parsed.value, outcome: catalog };
     const progress = new Progressing(options.onProgress);
-    const company = this.#company(tool, options.signal, progress);
+    const onPartial = (partial: unknown): void => progress.tell(() => tool.progress(partial));
+    const company = this.#company(tool, options.signal, onPartial);
     const job = this.#job(tool.name, parsed.value, at.asked, this.#timeMs(tool));
     const run = await this.#house.pool.run({ ...job, catalog: catalog.value }, company);
     progress.rethrow();
@@ -337,8 +431,8 @@ class NodeCity implements City {
 
   async catalog(): Promise<Outcome<Catalog>> {
     const at: Asked = { action: CATALOG_JOB, asked: '' };
-    if (this.#house.isClosed) return refused(wasClosed(at));
-    if (this.#left !== undefined) return refused(hasLeft(at));
+    const gone = this.#gone(at);
+    if (gone !== undefined) return refused(gone);
     return this.#lease(this.#catalog.shown(at));
   }
 
@@ -353,7 +447,7 @@ class NodeCity implements City {
 
   leave(): Promise<void> {
     this.#left ??= Promise.allSettled(this.#underWay).then(() => {
-      for (const kept of [this.#kept, ...this.#shelves]) kept.leave();
+      for (const kept of [this.#kept, ...this.#shelves, this.#store]) kept?.leave();
     });
     return this.#left;
   }
@@ -365,6 +459,7 @@ class NodeCity implements City {
       asked,
       tenant: this.#options.tenant ?? this.#ownName,
       tree: this.#kept.spec,
+      store: this.#store?.spec,
       reader: this.reader,
       deny: this.#options.deny ?? [],
       asksPolicy: this.#options.policy !== undefined,
@@ -373,16 +468,16 @@ class NodeCity implements City {
     };
   }
 
-  #timeMs(tool: AnyTool): number {
+  #timeMs(tool: Timed): number {
     return Math.min(tool.timeMs, tool.name === 'read' ? this.#house.budgets.readTimeMs : this.#house.budgets.timeMs);
   }
 
-  #company(tool: AnyTool, signal: AbortSignal | undefined, progress: Progressing): Company {
+  #company(tool: Timed, signal: AbortSignal | undefined, onPartial: (partial: unknown) => void): Company {
     const { policy } = this.#options;
     return {
       signal,
       policy: policy && ((names: readonly string[]) => askPolicy(policy, this.reader, names, this.#timeMs(tool))),
-      onPartial: (partial: unknown) => progress.tell(() => tool.progress(partial)),
+      onPartial,
     };
   }
 
@@ -447,10 +542,14 @@ const wasClosed = (at: Asked): AxError =>
 
 const hasLeft = (at: Asked): AxError => invalidArgs(at, 'the city was left', 'enter it again');
 
+/** What the time of a call is told by: a tool or an errand. */
+type Timed = Pick<AnyTool, 'name' | 'timeMs'>;
+
 /** What a call came to. */
 interface Decided extends Executed {
   /** As the schema gave them; undefined if it did not. */
   readonly args: unknown;
   /** See `Decision`. */
   readonly rule?: string;
+  readonly bytesOut?: number;
 }

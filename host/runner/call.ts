@@ -5,7 +5,7 @@
 
 import { createBLAKE3, type IHasher } from 'hash-wasm';
 import { isBroken, isReservedSegment, parseAddress } from '../judge/address.js';
-import { Bound, type Verdict } from '../judge/bound.js';
+import { Bound, type Denial, type Verdict } from '../judge/bound.js';
 import type { CatalogRead } from '../judge/catalog.js';
 import type { Scene } from '../judge/locate.js';
 import { defaultVerdict } from '../judge/rules.js';
@@ -170,6 +170,20 @@ export class Call {
   tellerIn(place: string): (address: string) => boolean {
     const bounds = [this.#copyOfPlace('judge', place), this.#copyOfPlace('filesystem', place)];
     return (address) => bounds.every((bound) => bound.judge(address) === undefined);
+  }
+
+  /**
+   * Why one of the two walls would not let a thing be told that is handed out without a guest: its place, or the address
+   * it is judged by. Undefined: both would.
+   */
+  denialOf(under: string, place: string, name: string): Denial | undefined {
+    this.#second ??= this.#copyFor('filesystem');
+    return (
+      this.judged().bound.judge(under) ??
+      this.#second.judge(under) ??
+      this.#copyOfPlace('judge', place).judge(name) ??
+      this.#copyOfPlace('filesystem', place).judge(name)
+    );
   }
 
   #copyOfPlace(wall: 'judge' | 'filesystem', place: string, asked?: string): Bound {

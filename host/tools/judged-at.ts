@@ -12,7 +12,7 @@ import type { BlockHash } from '../judge/locator.js';
 import type { Call } from '../runner/call.js';
 import { treeError } from '../runner/job.js';
 import { Blocks, isFault } from '../store/blocks.js';
-import type { Tree } from '../tree/tree.js';
+import { failed, type Tree } from '../tree/tree.js';
 import { storeError } from './store-error.js';
 
 /** A block that may be read. */
@@ -33,11 +33,12 @@ export async function judgedAt(call: Call, at: Asked, hash: BlockHash): Promise<
   if (typeof tree === 'string') return refused(treeError(at, tree));
   const origins = new Blocks(tree).origins(hash);
   if (isFault(origins)) return refused(storeError(call, at, origins));
-  const exists = new Map<string, boolean>();
-  const places = origins.map(({ place }) => place).filter((place) => isBuilding(call.tree, buildingOf(place), exists));
+  const named = new Set(origins.map(({ place }) => buildingOf(place)));
+  const buildings = new Set([...named].filter((name) => isBuildingOf(call.tree, name)));
+  const places = origins.map(({ place }) => place).filter((place) => buildings.has(buildingOf(place)));
   const [first] = places;
   if (first === undefined) return refused(noOrigin(at));
-  await call.askFor([...new Set(places.map(buildingOf))]);
+  await call.askFor([...buildings]);
   const { bound } = call.judged();
   const open = places.find((place) => bound.judge(place) === undefined);
   if (open !== undefined) return ok({ tree, origin: open });
@@ -45,14 +46,10 @@ export async function judgedAt(call: Call, at: Asked, hash: BlockHash): Promise<
   return refused(denial === undefined ? noOrigin(at) : denied(at, denial));
 }
 
-/** A directory at the top of the city, of this spelling. What a link of that name leads to is another building. */
-function isBuilding({ root }: Tree, name: string, known: Map<string, boolean>): boolean {
-  const told = known.get(name);
-  if (told !== undefined) return told;
+/** Whether there is a directory of this spelling at the top of the city. What a link leads to is another building. */
+export function isBuildingOf({ root }: Tree, name: string): boolean {
   const look = root.look(name);
-  const is = typeof look !== 'string' && look.kind === 'directory' && root.stands(name) === true;
-  known.set(name, is);
-  return is;
+  return !failed(look) && look.kind === 'directory' && root.stands(name) === true;
 }
 
 const noOrigin = (at: Asked): AxError =>

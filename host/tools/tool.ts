@@ -34,6 +34,27 @@ export interface Tool<Args, Value> {
 // biome-ignore lint/suspicious/noExplicitAny: the registry holds tools of different arguments; each parses its own
 export type AnyTool = Tool<any, unknown>;
 
+/**
+ * Work that a door of the host asks for by itself, in the same threads and under the same budgets. No tool: it has no
+ * schema, no model is offered it, and it cannot be called by name.
+ */
+export interface Errand<Args, Value> {
+  /** What a refusal says was asked: two words, which no tool's name is. */
+  readonly name: string;
+  readonly timeMs: number;
+  /** What a refusal quotes. */
+  asked(args: Args): string;
+  /** What a receipt keeps of the arguments: never bytes. */
+  told(args: Args): Readonly<Record<string, unknown>>;
+  /** Bytes of the value. */
+  sizeOf(value: Value): number;
+  run(call: Call, args: Args): Promise<Outcome<Value>>;
+}
+
+/** An errand whose arguments are its own affair. */
+// biome-ignore lint/suspicious/noExplicitAny: as for tools
+export type AnyErrand = Errand<any, any>;
+
 /** A string field of arguments that were not validated yet, or ''. */
 export function wordOf(args: unknown, field: string): string {
   if (typeof args !== 'object' || args === null) return '';

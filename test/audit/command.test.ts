@@ -44,6 +44,7 @@ async function portcullis(...words: string[]): Promise<Ended> {
     out: sink('stdout'),
     err: sink('stderr'),
     input: async () => new Uint8Array(),
+    file: async () => new Uint8Array(),
     onInterrupt: () => () => {},
     kill: () => {
       throw new Error('closing took too long');

@@ -10,6 +10,7 @@ import type { Verdict } from '../../dist/judge/bound.js';
 import { INTERVAL_CAP_BYTES, READ_CAP_LINES } from '../../dist/limits.js';
 import type { Call } from '../../dist/runner/call.js';
 import type { Account } from '../../dist/runner/job.js';
+import { getBlock } from '../../dist/tools/blocks.js';
 import { read } from '../../dist/tools/read.js';
 import { blockAt, CAS, type Laid, laid, originsAt } from '../store/blocks.js';
 import { type CallOptions, city, SETTINGS, TestCity } from '../support/cities.js';
@@ -299,6 +300,25 @@ describe.each(SETTINGS)('read of a block, in the $tree tree, $binding binding', 
       expect(await error(one.room.locator, { unchecked, deny })).toMatchObject({ code: 'E_GATE_DENIED' });
       // It is the bound that refuses: what is open stays so.
       expect(await value(one.greek.locator, { unchecked })).toMatchObject({ text: GREEK });
+    },
+  );
+
+  it.each(['judge', 'filesystem'] as const)(
+    'of a closed building is not handed to the host’s own door either, with the bound of the %s open',
+    async (openUnchecked) => {
+      const got = (locator: string) =>
+        place.call(
+          'read',
+          { path: locator },
+          {
+            work: (call) => getBlock.run(call, { locator }),
+            unchecked: { openUnchecked },
+          },
+        );
+      for (const { locator } of [one.foreign, one.broken, one.twoClosed, one.reserved]) {
+        expect(asError(await got(locator))).toMatchObject({ code: 'E_GATE_DENIED' });
+      }
+      expect(asValue(await got(one.greek.locator))).toEqual(new TextEncoder().encode(GREEK));
     },
   );
 
