@@ -15,6 +15,7 @@ export type {
   City,
   CityBlocks,
   CityOptions,
+  HistoryOptions,
   Progress,
   PutOptions,
   Runner,
@@ -31,6 +32,7 @@ export type { Policy } from './runner/policy.js';
 export type { ReadArgs, ReadValue } from './tools/read.js';
 export { TOOLS } from './tools/registry.js';
 export type { SearchArgs, SearchValue } from './tools/search.js';
+export type { SearchHistoryArgs, SearchHistoryValue } from './tools/search-history.js';
 export { jsonSchema } from './tools/tool.js';
 export type { MemoryCity } from './tree/memory.js';
 export { memoryCity } from './tree/memory.js';

@@ -104,6 +104,25 @@ export const DISCLOSURE_CAP_BYTES = 512;
 /** External shelves of one city: each holds a descriptor as long as the city is entered. */
 export const SHELVES_MAX = 16;
 
+// ---- history ----
+
+/** Bytes of a repository's configuration. Git reads any; two keys of it are read here, and a person's has some KiB. */
+export const REPOSITORY_CONFIG_MAX_BYTES = 1 * MiB;
+/** Commits and objects a page of `history` or `trail` takes up before the host looks at the clock and the caller's signal. */
+export const HISTORY_PAGE_WORK = 4_096;
+/** Bytes a page of them inflates before the same: a fraction of a second. */
+export const HISTORY_PAGE_BYTES = 16 * MiB;
+/** Entries of a `search_history` answer that are shown, the newest; the others are addresses. */
+export const HISTORY_SHOWN = 5;
+/** Bytes of a shown entry's beginning, and of its end; one of at most both together is whole. */
+export const ENTRY_END_BYTES = 4 * KiB;
+/** Bytes of all addresses in one `search_history` answer, which has them twice. A one-letter pattern would bring thousands. */
+export const HISTORY_ADDRESSES_MAX_BYTES = 16 * KiB;
+/** Bytes of an entry that is shown by its two ends: read through and proved, in pieces. */
+export const ENTRY_MAX_BYTES = 1 * GiB;
+/** Bytes of a file of a commit that is read: proved as a whole before a line of it leaves, so held as a whole. */
+export const COMMIT_FILE_MAX_BYTES = 64 * MiB;
+
 // ---- time, workers, queues ----
 
 /** Time of one call from when a worker takes it. */
@@ -183,6 +202,13 @@ export const RELATIONS: readonly (readonly [claim: string, holds: boolean])[] = 
   [
     'one answer stays under 35 % of the window',
     INTERVAL_CAP_BYTES / WORST_BYTES_PER_TOKEN / WINDOW_TOKENS < ANSWER_SHARE_MAX,
+  ],
+  [
+    'nor does an answer of history take more, its longest addresses framed',
+    (4 * HISTORY_ADDRESSES_MAX_BYTES + HISTORY_SHOWN * (2 * ENTRY_END_BYTES + 512)) /
+      WORST_BYTES_PER_TOKEN /
+      WINDOW_TOKENS <
+      ANSWER_SHARE_MAX,
   ],
   [
     'a hit with all its context fits one answer',

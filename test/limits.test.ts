@@ -25,11 +25,14 @@ const SPECIFIED: readonly (readonly [name: keyof typeof limits, value: number])[
   ['DIR_ENTRIES_MAX', 200_000],
   ['CALL_TIME_MS', 30_000],
   ['READ_TIME_MS', 120_000],
+  ['HISTORY_SHOWN', 5],
+  ['ENTRY_END_BYTES', 4_096],
 ];
 
 /** For each relation a limit that breaks it. */
 const BREAKING: readonly (readonly [claim: string, name: string, value: string])[] = [
   ['one answer stays under 35 % of the window', 'INTERVAL_CAP_BYTES', '128 * KiB'],
+  ['nor does an answer of history take more, its longest addresses framed', 'ENTRY_END_BYTES', '16 * KiB'],
   ['a hit with all its context fits one answer', 'LINE_CAP_BYTES', '8 * KiB'],
   ['a scanned file, and the byte that proves it too large, come in one read', 'GUEST_READ_MAX_BYTES', '1 * MiB'],
   ['one directory at most fits its building’s share', 'DIR_ENTRIES_MAX', '500_001'],

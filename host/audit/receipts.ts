@@ -184,6 +184,7 @@ function fieldsOf(decision: Decision, about: About, digest: (text: string) => Di
   const { tool, outcome, account, ms } = decision;
   const { tenant, run, component } = about;
   const error = outcome?.ok === false ? outcome.error : undefined;
+  const landed = account?.handed?.landed ?? null;
   return {
     kind: 'call',
     tenant,
@@ -193,7 +194,7 @@ function fieldsOf(decision: Decision, about: About, digest: (text: string) => Di
     verdict: outcome === null ? 'failed' : error === undefined ? 'admitted' : VERDICTS[error.code],
     code: error?.code ?? null,
     rule: decision.rule ?? (error === undefined ? null : factOf(error, decision.at.asked)),
-    landing: account?.handed ? digest(account.handed.landed) : null,
+    landing: landed === null ? null : digest(landed),
     handed: account === null ? 'unknown' : (account.handed?.kind ?? 'none'),
     opens: account?.opens ?? null,
     entries: account?.entries ?? null,

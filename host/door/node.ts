@@ -23,6 +23,7 @@ import { type CatalogRead, EMPTY_CATALOG } from '../judge/catalog.js';
 import { isEvaluable } from '../judge/deny.js';
 import { SHELVES_MAX } from '../limits.js';
 import { type Budgets, lowered } from '../runner/budget.js';
+import type { Progress } from '../runner/call.js';
 import { admitComponent } from '../runner/component.js';
 import type { Where } from '../runner/entering.js';
 import { type Executed, type Job, NO_ACCOUNT } from '../runner/job.js';
@@ -35,6 +36,7 @@ import { getBlock, putBlock } from '../tools/blocks.js';
 import type { ReadArgs, ReadValue } from '../tools/read.js';
 import { TOOLS } from '../tools/registry.js';
 import type { SearchArgs, SearchValue } from '../tools/search.js';
+import type { SearchHistoryArgs, SearchHistoryValue } from '../tools/search-history.js';
 import { type AnyTool, type Errand, parseArgs } from '../tools/tool.js';
 import { workFor } from '../tools/worker.js';
 import type { MemoryCity } from '../tree/memory.js';
@@ -80,6 +82,8 @@ export interface CityOptions {
    * reading room admits, `read NAME` gives the text as it was at the scan, and nothing else of the shelf.
    */
   readonly shelves?: readonly (string | MemoryCity)[];
+  /** Whose history the reader is given. Default: of `agents/*`, and only where nothing in the city is closed to it. */
+  readonly history?: HistoryOptions;
   /** Whose calls these are: tenants take turns. Default: each entered city is a tenant of its own. */
   readonly tenant?: string;
   /**
@@ -91,11 +95,18 @@ export interface CityOptions {
   readonly run?: string;
 }
 
-/** How far a call has come: reported between pages. */
-export interface Progress {
-  readonly entries: number;
-  readonly matches: number;
+/** What `search_history` reads. A model never chooses it. */
+export interface HistoryOptions {
+  /**
+   * Branches, as names below refs/heads/ with `*` for anything, `/` too. With them the tool is offered to this reader
+   * whatever is closed to it, and shows what they reach; none: it is not offered.
+   */
+  readonly branches?: readonly string[];
+  /** Where the repository is, if not in the city: entered like a city of its own. */
+  readonly repository?: string | MemoryCity;
 }
+
+export type { Progress } from '../runner/call.js';
 
 /** How one call is ended and followed. */
 export interface CallOptions {
@@ -109,6 +120,7 @@ export interface CallOptions {
 export interface ToolTypes {
   readonly search: { readonly args: SearchArgs; readonly value: SearchValue };
   readonly read: { readonly args: ReadArgs; readonly value: ReadValue };
+  readonly search_history: { readonly args: SearchHistoryArgs; readonly value: SearchHistoryValue };
 }
 
 /** Any text; spelled so that an editor still offers the names there are. */
@@ -247,6 +259,8 @@ class NodeRunner implements Runner {
     if (this.#house.isClosed) return refused(wasClosed({ action: 'enter', asked: nameOf(where) }));
     const unclear = options.deny?.find((pattern) => !isEvaluable(pattern));
     if (unclear !== undefined) return refused(badPattern(unclear));
+    const unnamed = options.history?.branches?.find((branch) => branch === '' || !branch.isWellFormed());
+    if (unnamed !== undefined) return refused(badBranch(unnamed));
     const held: Kept[] = [];
     const roots = await this.#enterRoots(where, options, held);
     if (roots.ok) return ok(new NodeCity(roots.value, this.#house, options));
@@ -259,7 +273,7 @@ class NodeRunner implements Runner {
    * What was entered is in `held`, also where a later one is not.
    */
   async #enterRoots(where: string | MemoryCity, options: CityOptions, held: Kept[]): Promise<Outcome<Roots>> {
-    const { tree, hardLinks, mounts, root, shelves = [], store } = options;
+    const { tree, hardLinks, mounts, root, shelves = [], store, history } = options;
     if (shelves.length > SHELVES_MAX) return refused(tooManyShelves(shelves.length));
     const how = { ...(tree && { tree }), ...(hardLinks && { hardLinks }) };
     const reopen = root === 'reopen';
@@ -280,9 +294,12 @@ class NodeRunner implements Runner {
       if (!kept.ok) return kept;
       entered.push(kept.value);
     }
-    if (store === undefined) return ok({ city: city.value, shelves: entered, store: undefined });
-    const stored = await enter(store, null, { reopen });
-    return stored.ok ? ok({ city: city.value, shelves: entered, store: stored.value }) : stored;
+    const stored = store === undefined ? ok(undefined) : await enter(store, null, { reopen });
+    if (!stored.ok) return stored;
+    const named = history?.repository;
+    const repository = named === undefined ? ok(undefined) : await enter(named, null, { reopen });
+    if (!repository.ok) return repository;
+    return ok({ city: city.value, shelves: entered, store: stored.value, repository: repository.value });
   }
 
   async close(): Promise<void> {
@@ -298,6 +315,7 @@ interface Roots {
   readonly city: Kept;
   readonly shelves: readonly Kept[];
   readonly store: Kept | undefined;
+  readonly repository: Kept | undefined;
 }
 
 class NodeCity implements City {
@@ -315,6 +333,8 @@ class NodeCity implements City {
   readonly #shelves: readonly Kept[];
   /** The city whose block store it is, if another. */
   readonly #store: Kept | undefined;
+  /** Where history is read, if elsewhere. */
+  readonly #repository: Kept | undefined;
   readonly #house: House;
   readonly #options: CityOptions;
   readonly #catalog = new RunCatalog(() => this.#scan());
@@ -326,11 +346,12 @@ class NodeCity implements City {
   readonly #telemetry: OpenTelemetry | undefined;
   #left: Promise<void> | undefined;
 
-  constructor({ city, shelves, store }: Roots, house: House, options: CityOptions) {
+  constructor({ city, shelves, store, repository }: Roots, house: House, options: CityOptions) {
     const { receipts, telemetry } = house.told;
     this.#kept = city;
     this.#shelves = shelves;
     this.#store = store;
+    this.#repository = repository;
     this.#house = house;
     this.#options = options;
     this.#ownName = `\0${++NodeCity.#entered}`;
@@ -421,7 +442,7 @@ class NodeCity implements City {
     const catalog = tool.opensByName === true ? await this.#catalog.read(at, options.signal) : ok(EMPTY_CATALOG);
     if (!catalog.ok) return { ...untouched, args: parsed.value, outcome: catalog };
     const progress = new Progressing(options.onProgress);
-    const onPartial = (partial: unknown): void => progress.tell(() => tool.progress(partial));
+    const onPartial = (_: unknown, far: Progress): void => progress.tell(far);
     const company = this.#company(tool, options.signal, onPartial);
     const job = this.#job(tool.name, parsed.value, at.asked, this.#timeMs(tool));
     const run = await this.#house.pool.run({ ...job, catalog: catalog.value }, company);
@@ -447,7 +468,7 @@ class NodeCity implements City {
 
   leave(): Promise<void> {
     this.#left ??= Promise.allSettled(this.#underWay).then(() => {
-      for (const kept of [this.#kept, ...this.#shelves, this.#store]) kept?.leave();
+      for (const kept of [this.#kept, ...this.#shelves, this.#store, this.#repository]) kept?.leave();
     });
     return this.#left;
   }
@@ -465,6 +486,7 @@ class NodeCity implements City {
       asksPolicy: this.#options.policy !== undefined,
       budgets: this.#house.budgets,
       timeMs,
+      history: { branches: this.#options.history?.branches ?? null, repository: this.#repository?.spec ?? null },
     };
   }
 
@@ -472,7 +494,7 @@ class NodeCity implements City {
     return Math.min(tool.timeMs, tool.name === 'read' ? this.#house.budgets.readTimeMs : this.#house.budgets.timeMs);
   }
 
-  #company(tool: Timed, signal: AbortSignal | undefined, onPartial: (partial: unknown) => void): Company {
+  #company(tool: Timed, signal: AbortSignal | undefined, onPartial: Company['onPartial']): Company {
     const { policy } = this.#options;
     return {
       signal,
@@ -503,10 +525,10 @@ class Progressing {
     this.#listener = listener;
   }
 
-  tell(progress: () => Progress): void {
+  tell(progress: Progress): void {
     if (this.#listener === undefined || this.#thrown !== undefined) return;
     try {
-      this.#listener(progress());
+      this.#listener(progress);
     } catch (error) {
       // Kept: `rethrow` throws it.
       this.#thrown = { error };
@@ -534,6 +556,13 @@ const tooManyShelves = (count: number): AxError =>
 
 const placeOf = (where: string | MemoryCity): Where =>
   typeof where === 'string' ? { path: where } : { spec: { kind: 'memory', city: where } };
+
+const badBranch = (pattern: string): AxError =>
+  configInvalid(
+    { action: 'enter', asked: pattern },
+    'a pattern of branches that names none',
+    'name branches as they stand below refs/heads/, with `*` for anything, like agents/*',
+  );
 
 const nameOf = (where: string | MemoryCity): string => (typeof where === 'string' ? where : 'a city in memory');
 

@@ -12,6 +12,7 @@ import { isBroken, isWithin, parseAddress } from './address.js';
 import { mayRead, type Verdict } from './bound.js';
 import { FAILURE_SENTENCES } from './locate.js';
 import { type Failure, failed, type OpenFile, type Place } from './place.js';
+import { readSmall } from './small-file.js';
 
 /** A rules file, every key with its value or default. A text where a list is meant is a list of one. */
 export interface Rules {
@@ -260,21 +261,15 @@ function without(building: string, failure: Failure, unfit: string): RulesRead {
 
 /** Reads and closes the file. */
 function readFile(file: OpenFile, building: string): RulesRead {
-  try {
-    const bytes = new Uint8Array(RULES_MAX_BYTES + 1);
-    let filled = 0;
-    while (filled < bytes.length) {
-      const got = file.read(bytes.subarray(filled), filled);
-      if (failed(got)) return broken(building, FAILURE_SENTENCES[got]);
-      if (got === 0) break;
-      filled += got;
-    }
-    if (filled > RULES_MAX_BYTES) return broken(building, `it is larger than ${RULES_MAX_BYTES} bytes`);
-    const text = decode(bytes.subarray(0, filled));
-    return text === undefined ? broken(building, 'it is not UTF-8') : parseRules(text, building);
-  } finally {
-    file.close();
-  }
+  const bytes = readSmall(file, RULES_MAX_BYTES);
+  if (bytes === 'too-large') return broken(building, `it is larger than ${RULES_MAX_BYTES} bytes`);
+  return failed(bytes) ? broken(building, FAILURE_SENTENCES[bytes]) : rulesFrom(bytes, building);
+}
+
+/** What the bytes of a rules file spell. Linear in them; the caller has bounded them. */
+export function rulesFrom(bytes: Uint8Array, building: string): RulesRead {
+  const text = decode(bytes);
+  return text === undefined ? broken(building, 'it is not UTF-8') : parseRules(text, building);
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -20,7 +20,13 @@ import type { Preopen } from '../wasi/handles.js';
 import { Meter } from '../wasi/meter.js';
 import { instantiate } from '../wasi/world.js';
 import type { Budgets } from './budget.js';
-import type { Account } from './job.js';
+import type { Account, HistoryPolicy } from './job.js';
+
+/** How far a call has come: names listed or commits taken up, and hits. */
+export interface Progress {
+  readonly entries: number;
+  readonly matches: number;
+}
 
 /** How a call reaches its surroundings: the thread it runs in, and the embedder behind it. */
 export interface Surroundings {
@@ -29,9 +35,9 @@ export interface Surroundings {
   readonly ask: ((buildings: readonly string[]) => Promise<readonly Verdict[]>) | null;
   /**
    * Makes what the call would answer if it ended now, if somebody is to be told; kept in case it has to be ended from outside. News is what may not be
-   * lost; the rest may be told less often.
+   * lost; the rest may be told less often. `progress` is asked after it.
    */
-  readonly partial: (make: () => unknown, isNews: boolean) => void;
+  readonly partial: (make: () => unknown, isNews: boolean, progress: () => Progress) => void;
   /** Between two pages: lets the caller's signal be seen. Whether to go on. */
   readonly goOn: () => Promise<boolean>;
 }
@@ -57,7 +63,7 @@ export interface GuestOptions extends Omit<FilesystemOptions, 'tree' | 'bound' |
   readonly under?: string;
   /** How it was asked for, where that is no address of the city: deny patterns are asked of it too. */
   readonly asked?: string;
-  /** What the account says was handed over, if not the preopen as it is; null if it was nothing of the city. */
+  /** What the account says was handed over, if not the preopen as it is; null if it was nothing of the city's or beside it. */
   readonly handed?: Account['handed'];
 }
 
@@ -74,11 +80,14 @@ export class Call {
   readonly catalog: CatalogRead;
   readonly budgets: Budgets;
   readonly meter: Meter;
+  /** What was named of history, for this reader. */
+  readonly history: HistoryPolicy;
   readonly #around: Surroundings;
   readonly #unchecked: Unchecked;
   readonly #verdicts = new Map<string, Verdict>();
   #judged: Scene<Dir> | undefined;
   #second: Bound | undefined;
+  #denying: readonly Bound[] | undefined;
   readonly #filesystems: Filesystem[] = [];
   #guest: Guest | undefined;
   #handed: Account['handed'] = null;
@@ -94,6 +103,7 @@ export class Call {
     catalog: CatalogRead;
     budgets: Budgets;
     timeMs: number;
+    history: HistoryPolicy;
     around: Surroundings;
     unchecked?: Unchecked;
   }) {
@@ -104,6 +114,7 @@ export class Call {
     this.deny = at.deny;
     this.catalog = at.catalog;
     this.budgets = at.budgets;
+    this.history = at.history;
     this.meter = new Meter(at.budgets, at.timeMs);
     this.#around = at.around;
     this.#unchecked = at.unchecked ?? {};
@@ -151,6 +162,20 @@ export class Call {
   mayTell(address: string): boolean {
     this.#second ??= this.#copyFor('filesystem');
     return this.judged().bound.judge(address) === undefined && this.#second.judge(address) === undefined;
+  }
+
+  /** Whether the embedder denies anything by pattern. */
+  get denies(): boolean {
+    return this.deny.length > 0;
+  }
+
+  /**
+   * Whether a deny pattern covers an address, of today or of a commit, whatever its building's verdict: asked of both
+   * walls' copies.
+   */
+  isDenied(address: string): boolean {
+    this.#denying ??= [this.#copyOfPlace('judge', ''), this.#copyOfPlace('filesystem', '')];
+    return this.#denying.some((bound) => bound.judge(address) !== undefined);
   }
 
   #copyFor(wall: 'judge' | 'filesystem'): Bound {
@@ -245,8 +270,8 @@ export class Call {
     return { handed: this.#handed, ...this.meter.used };
   }
 
-  partial(make: () => unknown, isNews: boolean): void {
-    this.#around.partial(make, isNews);
+  partial(make: () => unknown, isNews: boolean, progress: () => Progress): void {
+    this.#around.partial(make, isNews, progress);
   }
 
   goOn(): Promise<boolean> {

@@ -33,6 +33,16 @@ export interface Job {
   readonly catalog?: CatalogRead;
   readonly budgets: Budgets;
   readonly timeMs: number;
+  /** Left out: nothing was named, and the repository is the city's own. */
+  readonly history?: HistoryPolicy;
+}
+
+/** Whose history a reader is given: named by the embedder, never by a model. */
+export interface HistoryPolicy {
+  /** Names below refs/heads/, `*` for anything; null: none were named. */
+  readonly branches: readonly string[] | null;
+  /** Where the repository is looked for; null: in the city. */
+  readonly repository: TreeSpec | null;
 }
 
 /** The tool's work, bound to its arguments. */
@@ -46,8 +56,11 @@ export type HandedKind = 'directory' | 'single' | 'block' | 'document' | 'packag
 
 /** What a call was handed and what it used: for its receipt. */
 export interface Account {
-  /** The one directory the guest held, by the address where it really is; null if it held nothing of the city. */
-  readonly handed: { readonly kind: HandedKind; readonly landed: string } | null;
+  /**
+   * The one directory the guest held, by the address where it really is, null for one beside the city that the embedder
+   * named; null if it held nothing of either.
+   */
+  readonly handed: { readonly kind: HandedKind; readonly landed: string | null } | null;
   readonly opens: number;
   readonly entries: number;
   readonly bytes: number;
@@ -63,6 +76,8 @@ export interface Executed {
 /** The account of a call that touched nothing. */
 export const NO_ACCOUNT: Account = { handed: null, opens: 0, entries: 0, bytes: 0 };
 
+const NOTHING_NAMED: HistoryPolicy = { branches: null, repository: null };
+
 /** Runs a job. Never throws for anything the guest or the disk does; what it throws is a bug of the host. */
 export async function execute(
   job: Job,
@@ -73,8 +88,10 @@ export async function execute(
   const at: Asked = { action: job.tool, asked: job.asked };
   const tree = openTree(job.tree);
   if (typeof tree === 'string') return { outcome: refused(treeError(at, tree)), account: NO_ACCOUNT };
-  const { tool: action, store, reader, deny, catalog = EMPTY_CATALOG, budgets, timeMs } = job;
-  const call = new Call({ action, tree, store, reader, deny, catalog, budgets, timeMs, around, unchecked });
+  const { tool: action, store, reader, deny, budgets, timeMs } = job;
+  const { catalog = EMPTY_CATALOG, history = NOTHING_NAMED } = job;
+  const given = { store, catalog, history };
+  const call = new Call({ action, tree, ...given, reader, deny, budgets, timeMs, around, unchecked });
   try {
     return { outcome: await work(call), account: call.account() };
   } catch (thrown) {

@@ -20,6 +20,7 @@ import {
 import type { Verdict } from '../judge/bound.js';
 import { DEADLINE_GRACE_MS, WORKER_HEAP_MB } from '../limits.js';
 import type { Budgets } from './budget.js';
+import type { Progress } from './call.js';
 import { type Executed, execute, type Job, NO_ACCOUNT, type Work } from './job.js';
 import { keepShapes } from './shapes.js';
 import { type NoSlot, type Slot, Slots } from './slots.js';
@@ -32,7 +33,7 @@ export interface Company {
   /** Present when the job asks it. Never throws, never late: see policy.ts. */
   readonly policy?: ((buildings: readonly string[]) => Promise<readonly Verdict[]>) | undefined;
   /** What the call would answer if it ended now. */
-  readonly onPartial?: ((value: unknown) => void) | undefined;
+  readonly onPartial?: ((value: unknown, progress: Progress) => void) | undefined;
 }
 
 /** Where calls are run. `run` gives an outcome for whatever a caller, a guest or a disk does; it rejects for a bug. */
@@ -53,7 +54,7 @@ export function inlinePool(module: WebAssembly.Module, workFor: (job: Job) => Wo
       return execute(job, workFor(job), {
         module,
         ask: company.policy ?? null,
-        partial: (make) => company.onPartial?.(make()),
+        partial: (make, _, progress) => company.onPartial?.(make(), progress()),
         goOn: async () => {
           await new Promise((resolve) => setImmediate(resolve));
           return company.signal?.aborted !== true;
@@ -208,7 +209,7 @@ class Running {
         return;
       case 'partial':
         this.#partial = message.value;
-        this.#company.onPartial?.(message.value);
+        this.#company.onPartial?.(message.value, message.progress);
         return;
       case 'ask':
         void this.#answer(message.buildings, line);

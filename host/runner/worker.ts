@@ -9,7 +9,7 @@
 import { MessageChannel, type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Verdict } from '../judge/bound.js';
 import { PARTIAL_EVERY_MS } from '../limits.js';
-import type { Surroundings } from './call.js';
+import type { Progress, Surroundings } from './call.js';
 import { type Executed, execute, type Job, type Work } from './job.js';
 import { keepShapes } from './shapes.js';
 
@@ -28,7 +28,7 @@ export interface Opening {
 /** What the worker says while it works. */
 export type FromWorker = { readonly call: number } & (
   | { readonly kind: 'started' }
-  | { readonly kind: 'partial'; readonly value: unknown }
+  | { readonly kind: 'partial'; readonly value: unknown; readonly progress: Progress }
   | { readonly kind: 'ask'; readonly buildings: readonly string[] }
 );
 
@@ -61,20 +61,22 @@ function surroundings(call: number, job: Job, to: MessagePort): Surroundings {
   return {
     module: moduleOfThread(),
     ask: job.asksPolicy ? (buildings) => askThrough(to, call, buildings) : null,
-    partial: seldom((value) => to.postMessage({ call, kind: 'partial', value } satisfies FromWorker)),
+    partial: seldom((value, progress) =>
+      to.postMessage({ call, kind: 'partial', value, progress } satisfies FromWorker),
+    ),
     // The pool ends this thread when the caller's signal fires: nothing has to be asked here.
     goOn: async () => true,
   };
 }
 
 /** News at once, else at most once in PARTIAL_EVERY_MS: a guest whose pages hold nothing would flood the embedder's thread. */
-function seldom(say: (value: unknown) => void): Surroundings['partial'] {
+function seldom(say: (value: unknown, progress: Progress) => void): Surroundings['partial'] {
   let nextAt = 0;
-  return (make, isNews) => {
+  return (make, isNews, progress) => {
     const now = performance.now();
     if (!isNews && now < nextAt) return;
     nextAt = now + PARTIAL_EVERY_MS;
-    say(make());
+    say(make(), progress());
   };
 }
 

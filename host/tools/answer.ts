@@ -10,7 +10,7 @@ import { admit } from '../judge/admit.js';
 import { resolve } from '../judge/locate.js';
 import { Recent } from '../judge/recent.js';
 import * as limits from '../limits.js';
-import type { Call } from '../runner/call.js';
+import type { Call, Progress } from '../runner/call.js';
 import { utf8Bytes } from '../tree/names.js';
 import { ERROR_CODES, type ErrorCode } from '../wasi/codes.js';
 import type { Filesystem } from '../wasi/filesystem.js';
@@ -200,6 +200,16 @@ export class Answer {
     this.#coverage = { ...this.#coverage, looked: this.#coverage.looked - 1, links: this.#coverage.links + 1 };
   }
 
+  /** How far it has come. */
+  progress(): Progress {
+    return { entries: this.#entries(), matches: this.#hits.length };
+  }
+
+  #entries(): number {
+    const { looked, directories, links, reserved, causes } = this.#coverage;
+    return looked + directories + links + reserved + sumOf(causes);
+  }
+
   /** The answer as it is, with the ending given. */
   value(ending: Ending): SearchValue {
     const stopped = ending === 'complete' ? undefined : stoppedSentence(ending, this.#hits, this.#call, this.#caps);
@@ -216,7 +226,7 @@ export class Answer {
         why: whyUnread(path, cause, this.#filesystem.reason(path), this.#caps.fileCap),
       })),
       coverage: {
-        entries: looked + directories + links + reserved + unreadable,
+        entries: this.#entries(),
         looked,
         directories,
         links,

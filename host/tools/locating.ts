@@ -81,7 +81,7 @@ async function land(call: Call, address: Address): Promise<Landing<Dir>> {
 }
 
 /** A refusal quotes what was asked, also where the city's own spelling of it was judged. */
-const quoting = (at: Asked, judged: string, error: AxError): AxError =>
+export const quoting = (at: Asked, judged: string, error: AxError): AxError =>
   at.asked === judged ? error : { ...error, subject: echo(at.asked) + error.subject.slice(echo(judged).length) };
 
 /** The root's names: what the bound's table is made of, and what the guest will see. */

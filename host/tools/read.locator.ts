@@ -9,6 +9,7 @@ import { type BrokenLocator, isBrokenLocator, locatorSentence, parseLocator } fr
 import type { Call } from '../runner/call.js';
 import type { Interval, IntervalValue } from './interval.js';
 import { readBlock } from './read.block.js';
+import { readCommit } from './read.commit.js';
 
 /** Reads a Locator. Form first: nothing is judged, and nothing looked at, of a text that is none. */
 export async function readLocator(call: Call, at: Asked, asked: Interval): Promise<Outcome<IntervalValue>> {
@@ -18,7 +19,7 @@ export async function readLocator(call: Call, at: Asked, asked: Interval): Promi
     case 'cas':
       return readBlock(call, at, asked, locator);
     case 'file':
-      return refused(notServed(at));
+      return readCommit(call, at, asked, locator);
   }
 }
 
@@ -30,6 +31,3 @@ export const notLocator = (at: Asked, broken: BrokenLocator): AxError =>
     `${locatorSentence(broken)}; a Locator is cas:b3-<64 hex digits> or file:<address>@<commit>, and may end in a range, ` +
       '#L<first>-<last> (lines from 1) or #B<first>-<last> (bytes from 0)',
   );
-
-const notServed = (at: Asked): AxError =>
-  invalidArgs(at, 'this Locator is not served by this version', 'read a file by its city address, like lab/notes.md');

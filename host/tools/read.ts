@@ -59,7 +59,6 @@ export const read: Tool<ReadArgs, ReadValue> = {
   opensByName: true,
   timeMs: limits.READ_TIME_MS,
   asked: (args) => wordOf(args, 'path'),
-  progress: () => ({ entries: 0, matches: 0 }),
   run,
 };
 

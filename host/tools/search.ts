@@ -74,12 +74,8 @@ export const search: Tool<SearchArgs, SearchValue> = {
   readOnly: true,
   timeMs: limits.CALL_TIME_MS,
   asked: (args) => wordOf(args, 'path') || wordOf(args, 'text'),
-  // Only `searchWith` makes partial values, and they are whole values.
-  progress: (partial) => progressOf(partial as SearchValue),
   run: (call, args) => searchWith(call, args, CAPS),
 };
-
-const progressOf = ({ coverage, count }: SearchValue) => ({ entries: coverage.entries, matches: count });
 
 /** The whole of a search, with caps of the caller's choosing. */
 export async function searchWith(call: Call, args: SearchArgs, caps: SearchCaps): Promise<Outcome<SearchValue>> {
@@ -171,7 +167,11 @@ async function walk(
     stillJudged: start.stillJudged,
   });
   const answer = new Answer(call, filesystem, { shown: start.preopen.shown, only: start.only }, caps);
-  call.partial(() => answer.value('paused'), true);
+  call.partial(
+    () => answer.value('paused'),
+    true,
+    () => answer.progress(),
+  );
   let page = firstPage(guest, filesystem, start, {
     text: args.text,
     only: start.only,
@@ -191,7 +191,7 @@ async function walk(
       answer.refuseWhatLeadsOut();
       return answer.value('paused');
     };
-    call.partial(judged, page.hits.length + page.unread.length > 0);
+    call.partial(judged, page.hits.length + page.unread.length > 0, () => answer.progress());
     if (!(await call.goOn())) return refused(cancelled(at));
     page = guest.more();
     answer.take(page);

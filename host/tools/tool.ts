@@ -20,12 +20,17 @@ export interface Tool<Args, Value> {
   readonly readOnly: true;
   /** Whether its calls need the catalog of the run. */
   readonly opensByName?: true;
+  /** For a tool whose arguments exclude one another: its forms in one sentence, the way forward from any wrong one. */
+  readonly forms?: string;
   /** The call's time, from when a worker takes it. */
   readonly timeMs: number;
   /** What a refusal quotes: the caller's own words of what was asked. Called with arguments of any shape. */
   asked(args: unknown): string;
-  /** How far a call has come, of what it would answer if it ended now. */
-  progress(partial: unknown): { readonly entries: number; readonly matches: number };
+  /**
+   * Whether there is such a tool for this call's reader; left out: for everybody. Asked before the work, with the
+   * policy's answers.
+   */
+  isOffered?(call: Call): Promise<Outcome<boolean>>;
   /** The work. Expected outcomes are values; what it throws is a bug or a fault of the guest. */
   run(call: Call, args: Args): Promise<Outcome<Value>>;
 }
@@ -76,13 +81,12 @@ function badArgs(tool: AnyTool, raw: unknown, error: z.ZodError): AxError {
   if (issue?.code === 'unrecognized_keys') {
     const known = Object.keys(jsonSchema(tool).properties ?? {});
     const names = echo(issue.keys.map((key) => JSON.stringify(key)).join(', '));
-    return invalidArgs(at, `unknown argument ${names}`, `pass only ${known.join(', ')}`);
+    return invalidArgs(at, `unknown argument ${names}`, tool.forms ?? `pass only ${known.join(', ')}`);
   }
-  const fact =
-    field === ''
-      ? 'the arguments are not an object of the tool’s form'
-      : `${field} ${issue?.message ?? 'is not valid'}`;
-  return invalidArgs(at, fact, recoveryOf(tool, field));
+  const message = issue?.message ?? 'is not valid';
+  // What a tool says of its arguments as a whole is a sentence of its own.
+  const ofAll = issue?.code === 'custom' ? message : 'the arguments are not an object of the tool’s form';
+  return invalidArgs(at, field === '' ? ofAll : `${field} ${message}`, tool.forms ?? recoveryOf(tool, field));
 }
 
 /** The schema's own description of the field is the way forward. */

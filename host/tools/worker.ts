@@ -1,18 +1,35 @@
 /** What a worker thread loads: the harness of runner/, bound to the registry and to the scan of the shelves. Started by runner/pool.ts, by file name. */
 
+import { type AxError, ok, refused, toolUnknown } from '../error.js';
 import type { Executed, Job, Work } from '../runner/job.js';
 import { serve, type Task } from '../runner/worker.js';
 import { CATALOG_JOB, scanWork } from '../store/catalog.js';
 import { ERRANDS, TOOLS } from './registry.js';
 
-/** The work of a job. The tool was looked up and the arguments were parsed before they crossed. */
+/**
+ * The work of a job. The tool was looked up and the arguments were parsed before they crossed; whether there is such a
+ * tool for this reader is known only here, where the policy's answers are.
+ */
 export function workFor(job: Job): Work {
   // The door makes no such job with other arguments, and a caller cannot make one at all.
   if (job.tool === CATALOG_JOB) return scanWork(job.args as Parameters<typeof scanWork>[0]);
-  const tool = TOOLS.get(job.tool) ?? ERRANDS.get(job.tool);
+  const errand = ERRANDS.get(job.tool);
+  if (errand !== undefined) return (call) => errand.run(call, job.args);
+  const tool = TOOLS.get(job.tool);
   if (tool === undefined) throw new Error('worker: a tool that is not registered');
-  return (call) => tool.run(call, job.args);
+  return async (call) => {
+    const offered = (await tool.isOffered?.(call)) ?? ok(true);
+    if (!offered.ok) return offered;
+    return offered.value ? tool.run(call, job.args) : refused(notOffered(job.tool));
+  };
 }
+
+/** To a reader it is not offered to, a tool does not exist; what is offered to everybody is named. */
+const notOffered = (name: string): AxError =>
+  toolUnknown(
+    name,
+    [...TOOLS.values()].filter((tool) => tool.isOffered === undefined).map((tool) => tool.name),
+  );
 
 /** One task of the pool’s, in this thread. */
 export default (task: Task): Promise<Executed> => serve(task, workFor);

@@ -60,7 +60,11 @@ describe.each(MODES)('a runner in %s mode', (mode) => {
     const city = await entered();
     for (const name of ['serach', '__proto__', 'constructor', '']) {
       const error = asError(await city.call(name, {}));
-      expect(error).toMatchObject({ code: 'E_TOOL_UNKNOWN', nearby: ['search', 'read'], retry: 'no' });
+      expect(error).toMatchObject({
+        code: 'E_TOOL_UNKNOWN',
+        nearby: ['search', 'read', 'search_history'],
+        retry: 'no',
+      });
     }
     await city.leave();
   });

@@ -11,12 +11,13 @@ import type { CatalogRead } from '../../dist/judge/catalog.js';
 import { type Budgets, lowered } from '../../dist/runner/budget.js';
 import type { Call, Unchecked } from '../../dist/runner/call.js';
 import { admitComponent } from '../../dist/runner/component.js';
-import { execute, type Job } from '../../dist/runner/job.js';
+import { execute, type HistoryPolicy, type Job } from '../../dist/runner/job.js';
 import { CATALOG_JOB, scanWork } from '../../dist/store/catalog.js';
 import type { ReadArgs, ReadValue } from '../../dist/tools/read.js';
 import { TOOLS } from '../../dist/tools/registry.js';
 import type { SearchArgs, SearchValue } from '../../dist/tools/search.js';
 import { parseArgs } from '../../dist/tools/tool.js';
+import { workFor } from '../../dist/tools/worker.js';
 import type { Filesystem } from '../../dist/wasi/filesystem.js';
 import type { Guest } from '../../dist/wasi/guest.js';
 import { type Instantiate, referenceGuest, referenceImports } from '../../dist/wasi/reference.js';
@@ -83,6 +84,7 @@ export interface CallOptions {
   readonly budgets?: Partial<Budgets>;
   readonly timeMs?: number;
   readonly unchecked?: Unchecked;
+  readonly history?: HistoryPolicy;
   readonly onPartial?: (value: unknown) => void;
   readonly goOn?: () => Promise<boolean>;
   /** In place of the component that ships: a hostile guest for the fixed world. */
@@ -127,10 +129,11 @@ export class TestCity {
       ...(options.catalog && { catalog: options.catalog }),
       budgets: lowered(options.budgets),
       timeMs: options.timeMs ?? tool.timeMs,
+      ...(options.history && { history: options.history }),
     };
     const { outcome } = await execute(
       job,
-      options.work ?? ((call) => tool.run(call, parsed.value)),
+      options.work ?? workFor(job),
       {
         module: options.module ?? component.module,
         ask: policy === undefined ? null : async (buildings) => buildings.map(policy),
