@@ -1,12 +1,14 @@
 /**
  * Lays out the sample city in build/sample/city: the committed files of sample/city, and what git does not
- * keep or would not keep well: links of every kind, a file over the size that search scans, a file in GBK.
+ * keep or would not keep well: links of every kind, a file over the size that search scans, a file in GBK, blocks.
  * Run by setup.mjs when a file in sample/ has changed. The links make it a small test of the bound as well.
  */
 
 import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { openRunner } from '../dist/index.js';
+import { BLOCKS } from './blocks.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const SAMPLE = join(HERE, '..', 'build', 'sample');
@@ -54,4 +56,19 @@ function link(at, target) {
     if (error.code !== 'EPERM') throw error;
     console.error(`sample city: this system makes no links for you, so ${at} is missing`);
   }
+}
+
+await storeBlocks();
+
+/** As an embedder stores them. Each must come to stand under the Locator that the tour reads. */
+async function storeBlocks() {
+  const runner = await openRunner({ mode: 'inline', telemetry: false });
+  const city = await runner.enter(CITY, process.platform === 'linux' ? {} : { tree: 'portable' });
+  if (!city.ok) throw new Error(`sample city: ${city.error.subject}`);
+  for (const { text, locator, ...origin } of Object.values(BLOCKS)) {
+    const put = await city.value.blocks.put(new TextEncoder().encode(text), origin);
+    if (!put.ok || put.value !== locator) throw new Error(`sample city: a block is not ${locator}`);
+  }
+  await city.value.leave();
+  await runner.close();
 }

@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BLOCKS } from './blocks.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const CITY = 'build/sample/city';
@@ -42,6 +43,16 @@ const STEPS = [
     says: 'And a file of its package.',
     words: ['call', 'read', '{"path":"staffs/closing-error.md","limit":1}', '--reader', 'lab'],
     ends: ANSWERED,
+  },
+  {
+    says: 'Bytes that were stored, by their hash: read by whoever may read the building they were stored for.',
+    words: ['read', BLOCKS.said.locator],
+    ends: ANSWERED,
+  },
+  {
+    says: 'What was stored for nobody is read by nobody.',
+    words: ['read', BLOCKS.strayed.locator],
+    ends: REFUSED,
   },
   {
     says: 'For programs: JSON in, JSON out.',

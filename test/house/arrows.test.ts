@@ -72,6 +72,18 @@ describe('the host', () => {
     expect(HOST.map(wrongRoom).filter(Boolean)).toEqual([]);
   });
 
+  it('changes a city in tree/writing alone, for the block store alone', () => {
+    const writers = HOST.filter(({ from }) => /\/writing\.js$/.test(from)).map(({ file }) => file);
+    expect(writers).toEqual(['store/blocks.ts']);
+    const CHANGES = /\b(writeSync|writeFileSync|mkdirSync|renameSync|unlinkSync|rmSync|symlinkSync|linkSync|O_CREAT)\b/;
+    const changing = filesUnder('host').filter(
+      (file) =>
+        /^(judge|tree|wasi|runner|store|tools)\//.test(file) &&
+        CHANGES.test(fs.readFileSync(path.join('host', file), 'utf8')),
+    );
+    expect(changing).toEqual(['tree/writing.ts']);
+  });
+
   it('judges without node: of any kind', () => {
     const judging = HOST.filter(({ file, from }) => file.startsWith('judge/') && from.startsWith('node:'));
     expect(judging).toEqual([]);
