@@ -9,7 +9,7 @@ import { linesOf, reading } from './git.js';
 const SETTINGS = STORAGES.flatMap((storage) => FORMATS.map((format) => ({ storage, format })));
 
 describe.each(SETTINGS)('in a repository that git made, $storage, $format', ({ storage, format }) => {
-  test.each([0, 1, 2, 3])('the same hits in the same order, seed %i', (seed) => {
+  test.each([0, 1])('the same hits in the same order, seed %i', (seed) => {
     const repository = makeRepository({ seed, storage, format });
     try {
       reading(repository, (reader) => {
