@@ -7,9 +7,8 @@
  */
 
 import { type Asked, type Outcome, refused } from '../error.js';
-import { type Address, isBroken, parseAddress } from '../judge/address.js';
+import type { Address } from '../judge/address.js';
 import { denied } from '../judge/admit.js';
-import { stillJudged } from '../judge/locate.js';
 import type { Locator, LocatorRange } from '../judge/locator.js';
 import { READ_WHOLE_MAX_BYTES } from '../limits.js';
 import type { Call } from '../runner/call.js';
@@ -17,7 +16,7 @@ import { Blocks, isFault, nameFor, type StoreFault } from '../store/blocks.js';
 import { blockRoom } from '../store/layout.js';
 import { spanOf } from '../store/span.js';
 import { below } from '../tree/below.js';
-import { failed, type Look, type Tree } from '../tree/tree.js';
+import { failed, type Look, sameIdentity, type Tree } from '../tree/tree.js';
 import { type Span, windowOn } from '../tree/window.js';
 import { cutInterval, type Interval, type IntervalValue, type Source } from './interval.js';
 import { judgedAt } from './judged-at.js';
@@ -42,7 +41,7 @@ export async function readBlock(
     if (denial !== undefined) return refused(denied(at, denial));
     const found = foundIn(call, room, hash, range);
     if (isFault(found)) return refused(storeError(call, at, found));
-    return await cutInterval(call, at, asked, sourceIn(call, { store: tree, room, hash, origin, ...found }));
+    return await cutInterval(call, at, asked, sourceIn({ store: tree, room, hash, origin, ...found }));
   } finally {
     room.close();
   }
@@ -82,7 +81,7 @@ interface At extends Found {
 }
 
 /** The one block, with everything wall 2 needs to open that and nothing else. */
-function sourceIn(call: Call, { store, room, hash, origin, look, span }: At): Source {
+function sourceIn({ store, room, hash, origin, look, span }: At): Source {
   const place = placeOf(hash);
   const sizeBytes = span === undefined ? look.sizeBytes : span.end - span.start;
   const isHeld = span === undefined && sizeBytes <= READ_WHOLE_MAX_BYTES;
@@ -93,7 +92,8 @@ function sourceIn(call: Call, { store, room, hash, origin, look, span }: At): So
       under: origin,
       handed: { kind: 'block', landed: `${place}/${hash}` },
       preopen: { kind: 'single', shown: '', name: hash, path: hash },
-      stillJudged: (identity) => stillJudged(call.judgedIn(room, place), addressOf(hash), identity),
+      // The very thing that was looked at, and not only one of its name: a range of another is held against no hash.
+      stillJudged: (identity) => sameIdentity(identity, look.identity) && isUnchanged(room, hash, look),
     },
     sizeBytes,
     versioned: false,
@@ -105,11 +105,10 @@ function sourceIn(call: Call, { store, room, hash, origin, look, span }: At): So
 
 const NOTE_RANGE = 'only this range was read: nothing says that the block hashes to its name';
 
-/** A hash is a plain segment. */
-function addressOf(hash: string): Address {
-  const address = parseAddress(hash);
-  if (isBroken(address)) throw new Error('a hash that is no address');
-  return address;
+/** A disk gives the number of what was removed to what is made next: its times tell them apart. */
+function isUnchanged({ root }: Tree, hash: string, before: Look): boolean {
+  const now = root.look(hash);
+  return !failed(now) && now.changedNs === before.changedNs && now.sizeBytes === before.sizeBytes;
 }
 
 /** A block that is too large to be asked whole is taken for what it says: it is refused in any case. */

@@ -15,6 +15,7 @@ import { BLOCK_MAX_BYTES, LEFTOVER_AGE_MS, ORIGINS_MAX_BYTES } from '../../dist/
 import { Blocks, isFault, type StoreFault } from '../../dist/store/blocks.js';
 import { partName, writerOf } from '../../dist/store/layout.js';
 import { addition, isRunName, type Origin, originsIn } from '../../dist/store/origins.js';
+import { madeBelow, wroteNot } from '../../dist/tree/writing.js';
 import { type DiskWorld, descriptorCount, diskWorld, memoryWorld, type World } from '../tree/worlds.js';
 import { blockAt, CAS, originsAt } from './blocks.js';
 import { faultsOf, heard, putter } from './crash.js';
@@ -307,6 +308,43 @@ describe.each(['linux', 'portable'] as const)('the block store on a disk, %s tre
     expect(await blocks.put(bytesOf(GREEK))).toBe('moved');
     expect(fs.readdirSync(`${world.root}-moved`)).toEqual(['lab']);
     fs.renameSync(`${world.root}-moved`, world.root);
+  });
+});
+
+describe.each(['linux', 'portable'] as const)('a held directory, %s tree', (kind) => {
+  it('is written in only while it is in its place', () => {
+    const world = kept(diskWorld(kind)([['lab/room/old', 'old']]) as DiskWorld);
+    const room = madeBelow(world.open(), ['lab', 'room']);
+    const other = madeBelow(world.open(), ['lab']);
+    if (wroteNot(room) || wroteNot(other)) throw new Error('not held');
+    expect(room.create('a', bytesOf('a'))).toBeUndefined();
+    fs.renameSync(path.join(world.root, 'lab/room'), path.join(world.outside, 'room'));
+    const after = [
+      room.create('b', bytesOf('b')),
+      room.make('c'),
+      room.added('d'),
+      room.added('old'),
+      room.move('a', other, 'a'),
+      other.move('missing', room, 'e'),
+      room.remove('a'),
+    ];
+    for (const failure of after) expect(['moved', 'no-entry']).toContain(failure);
+    expect(fs.readdirSync(path.join(world.outside, 'room')).sort()).toEqual(['a', 'old']);
+  });
+
+  it('takes segments only', () => {
+    const world = kept(diskWorld(kind)([['lab/old', 'old']]) as DiskWorld);
+    const lab = madeBelow(world.open(), ['lab']);
+    if (wroteNot(lab)) throw new Error('not held');
+    for (const name of ['..', '.', '', 'a/b', '../x', 'a\0b', '/etc/x', 'x'.repeat(256)]) {
+      expect(lab.create(name, bytesOf('b')), name).toBe('bad-name');
+      expect(lab.make(name), name).toBe('bad-name');
+      expect(lab.added(name), name).toBe('bad-name');
+      expect(lab.move('old', lab, name), name).toBe('bad-name');
+      expect(lab.move(name, lab, 'new'), name).toBe('bad-name');
+      expect(lab.remove(name), name).toBe('bad-name');
+    }
+    expect(fs.readdirSync(path.join(world.root, 'lab'))).toEqual(['old']);
   });
 });
 

@@ -382,6 +382,25 @@ describe.each(SETTINGS)('read of a block, in the $tree tree, $binding binding', 
     expect(refusal).toMatchObject({ code: 'E_GATE_DENIED', retry: 'yes' });
   });
 
+  it.each(['a link to another block of its room', 'another file of its name'])(
+    'says so too where a range is asked, which no hash vouches for, and %s stands there',
+    async (what) => {
+      const was = await laid(`lines\nto be swapped by ${what}\n`, '- lab\n');
+      const sibling = blockAt(was.hash).replace(was.hash, 'sibling');
+      for (const [at, content] of was.things) place.world.put(String(at), content as string);
+      place.world.put(sibling, 'of the vault, many of its lines\n');
+      let swaps = 0;
+      const betweenWalls = (): void => {
+        if (swaps++ > 0) return;
+        if (what.startsWith('another')) return place.world.move(sibling, blockAt(was.hash));
+        place.world.remove(blockAt(was.hash));
+        place.world.put(blockAt(was.hash), { link: 'sibling' });
+      };
+      const refusal = await error(`${was.locator}#L1-1`, { unchecked: { betweenWalls } });
+      expect(refusal).toMatchObject({ code: 'E_GATE_DENIED', retry: 'yes' });
+    },
+  );
+
   it('is refused as a city without a store has nothing stored', async () => {
     const bare = city(setting, BUILDINGS);
     try {
