@@ -150,6 +150,16 @@ export const toolUnknown = (name: string, tools: readonly string[]): AxError =>
     { nearby: tools },
   );
 
+/** There is such a tool, and the reader of this city has none. */
+export const toolNotOffered = (name: string, tools: readonly string[]): AxError =>
+  build(
+    'E_TOOL_UNKNOWN',
+    { action: 'call', asked: name },
+    'it is not offered to this reader',
+    'call one of the tools in nearby; a person can name the branches whose history this reader is given',
+    { nearby: tools },
+  );
+
 /** The sandboxed component trapped or broke its contract. Nothing else of the runner is affected. */
 export const guestTrap = (at: Asked, fact: string): AxError =>
   build(

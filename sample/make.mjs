@@ -1,6 +1,6 @@
 /**
  * Lays out the sample city in build/sample/city: the committed files of sample/city, and what git does not
- * keep or would not keep well: links of every kind, a file over the size that search scans, a file in GBK, blocks.
+ * keep or would not keep well: links of every kind, a file over the size that search scans, a file in GBK, blocks, a repository.
  * Run by setup.mjs when a file in sample/ has changed. The links make it a small test of the bound as well.
  */
 
@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openRunner } from '../dist/index.js';
 import { BLOCKS } from './blocks.mjs';
+import { makeRepository } from './repository.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const SAMPLE = join(HERE, '..', 'build', 'sample');
@@ -47,6 +48,7 @@ writeFileSync(
 );
 mkdirSync(join(CITY, 'lab/links'));
 for (const [at, target] of LINKS) link(at, target);
+makeRepository(CITY, SAMPLE);
 
 /** Windows lets only some people make links; the city is whole enough without them, but says so. */
 function link(at, target) {

@@ -4,6 +4,7 @@
  */
 
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BLOCKS } from './blocks.mjs';
@@ -44,6 +45,7 @@ const STEPS = [
     words: ['call', 'read', '{"path":"staffs/closing-error.md","limit":1}', '--reader', 'lab'],
     ends: ANSWERED,
   },
+  ...history(),
   {
     says: 'Bytes that were stored, by their hash: read by whoever may read the building they were stored for.',
     words: ['read', BLOCKS.said.locator],
@@ -60,6 +62,24 @@ const STEPS = [
     ends: ANSWERED,
   },
 ];
+
+/** What agents said, from git. Without git at set-up the sample has none, and that was said then. */
+function history() {
+  const named = join(ROOT, 'build/sample/first-commit');
+  if (!existsSync(named)) return [];
+  return [
+    {
+      says: 'What was said and committed, though two of the three were removed since. The vault is closed to an outsider, so\nwhoever runs this has to say whose branches they may see.',
+      words: ['history', 'sluice', '--branches', 'agents/*'],
+      ends: ANSWERED,
+    },
+    {
+      says: 'A file as it was in a commit: judged by its building, today’s rules and that commit’s.',
+      words: ['read', `file:lab/notes.md@${readFileSync(named, 'utf8')}`],
+      ends: ANSWERED,
+    },
+  ];
+}
 
 const inColour = process.stdout.isTTY === true && !process.env.NO_COLOR;
 const bold = (words) => (inColour ? `\u001b[1m${words}\u001b[0m` : words);

@@ -17,6 +17,7 @@ import {
   line,
   pathNotFound,
   storageFatal,
+  toolNotOffered,
   toolUnknown,
   truncationMarker,
 } from '../dist/error.js';
@@ -39,6 +40,7 @@ const BUILT: readonly (readonly [why: string, error: AxError, code: string, retr
   ['a full queue', limitReached(AT, 'fact', 'do this', 'yes'), 'E_LIMIT', 'yes'],
   ['the caller’s signal', cancelled(AT), 'E_CANCELLED', 'no'],
   ['no such tool', toolUnknown('lab/notes.md', ['read', 'search']), 'E_TOOL_UNKNOWN', 'no'],
+  ['a tool for others', toolNotOffered('lab/notes.md', ['read', 'search']), 'E_TOOL_UNKNOWN', 'no'],
   ['the component broke its contract', guestTrap(AT, 'fact'), 'E_GUEST_TRAP', 'no'],
 ];
 

@@ -14,10 +14,12 @@ import { CONTEXT_CAP_LINES } from '../limits.js';
 import type { ReadValue } from '../tools/read.js';
 import { TOOLS } from '../tools/registry.js';
 import type { SearchValue } from '../tools/search.js';
+import type { SearchHistoryValue } from '../tools/search-history.js';
 import { type AnyTool, jsonSchema } from '../tools/tool.js';
 import { type AuditOptions, audit } from './audit.js';
 import { bytesToPut, type Incoming, type PutOptions, shownBlock } from './blocks.js';
-import type { City, openRunner, Runner } from './node.js';
+import { type HistoryWords, showHistory } from './history.js';
+import type { City, CityOptions as Entering, openRunner, Runner } from './node.js';
 import { type Look, type Shown, showError, showRead, showSearch } from './people.js';
 import { type ReceiptFiles, type VerifyOptions, verify } from './receipts.js';
 import { palette, visible, visibleJson, wantsColour } from './terminal.js';
@@ -61,6 +63,8 @@ interface CityOptions {
   readonly portable?: true;
   readonly shelf?: readonly string[];
   readonly store?: string;
+  readonly history?: string;
+  readonly branches?: readonly string[];
   readonly receipts?: string;
   readonly receiptsKey?: string;
   readonly color: boolean;
@@ -126,6 +130,7 @@ function commands(around: Surroundings, said: { out: string; err: string }, ende
   addSearch(program, around, ended);
   addRead(program, around, ended);
   addCall(program, around, ended);
+  addHistory(program, around, ended);
   addBlocks(program, around, ended);
   addAudit(program, around, ended);
   return program;
@@ -174,6 +179,23 @@ function addCall(program: Command, around: Surroundings, ended: Ended): void {
     .action(async (tool: string, json: string, options: CityOptions) =>
       ended(await callTool(tool, json, options, around)),
     );
+}
+
+function addHistory(program: Command, around: Surroundings, ended: Ended): void {
+  ofCity(program.command('history'))
+    .summary('what agents said and committed: entries that hold PATTERN, or one entry')
+    .description(
+      'Entries (files below messages/ and summary/) that a commit on one of the branches added and that hold PATTERN, ' +
+        'newest first, also those that were removed since; or one of them, byte for byte.',
+    )
+    .argument('[PATTERN]', 'a literal text, newlines too; after -- if it starts with a dash')
+    .option('--entry <address>', 'one entry, by its address <commit>:<path>')
+    .action(async (pattern: string | undefined, options: CityOptions & HistoryWords, command: Command) => {
+      if ((pattern === undefined) === (options.entry === undefined)) {
+        command.error('error: give a PATTERN or an --entry, and one of them');
+      }
+      ended(await history(pattern, options, around));
+    });
 }
 
 function addBlocks(program: Command, around: Surroundings, ended: Ended): void {
@@ -246,6 +268,7 @@ Examples:
   portcullis search 'TODO' src
   portcullis read README.md --line 20 --limit 10
   portcullis call search '{"text":"TODO","context":2}' --city ~/project
+  portcullis history 'the sluice' --branches 'agents/*' --city ~/project
   portcullis blocks put notes.txt --for lab --city ~/project
 
 Paths are those of the city, not of the current directory; without --city they are the same.
@@ -257,6 +280,13 @@ const ofCity = (command: Command): Command =>
     .option('--city <dir>', 'the tree that is searched and read (default: the current directory)')
     .option('--reader <building>', 'read as a resident of this top-level directory (default: an outsider everywhere)')
     .option('--store <dir>', 'the city whose block store is used (default: the same)')
+    .option('--history <dir>', 'where the repository is whose history is searched (default: the city)')
+    .option(
+      '--branches <pattern>',
+      'branches whose history may be searched, like agents/*; more than once. Without it: agents/*, and only where ' +
+        'nothing in the city is closed to the reader',
+      gathered,
+    )
     .option('--portable', 'open files where the system has no /proc; only while nobody untrusted writes in the city')
     .option(
       '--shelf <dir>',
@@ -324,6 +354,19 @@ async function read(path: string, options: ReadOptions, around: Surroundings): P
   );
 }
 
+async function history(
+  pattern: string | undefined,
+  options: CityOptions & HistoryWords,
+  around: Surroundings,
+): Promise<number> {
+  const looks = looksOf(around, options);
+  const args = options.entry === undefined ? { pattern } : { entry: options.entry };
+  return answerPerson('search_history', args, options, around, looks, (value) =>
+    // Validated by the runner, as above.
+    showHistory(value as SearchHistoryValue, looks.out, looks.err),
+  );
+}
+
 /** The entries that were given. */
 const given = (options: Readonly<Record<string, number | undefined>>): Record<string, number> =>
   Object.fromEntries(Object.entries(options).filter((entry): entry is [string, number] => entry[1] !== undefined));
@@ -347,7 +390,7 @@ async function answerPerson(
   options: CityOptions,
   around: Surroundings,
   looks: Looks,
-  show: (value: unknown) => Shown,
+  show: (value: unknown) => Omit<Shown, 'out'> & { readonly out: string | Uint8Array },
 ): Promise<number> {
   const progress = progressLine(around);
   const { outcome, interrupted, close } = await ask(tool, args, options, around, progress.report);
@@ -512,20 +555,25 @@ async function closed(runner: Runner, { kill }: Surroundings): Promise<void> {
  * at this terminal gets the portable tree without asking, and is told. On Linux a failed check never does this.
  */
 async function entering(
-  { reader, portable, store, shelf: shelves }: CityOptions,
+  { reader, portable, store, shelf: shelves, history: repository, branches }: CityOptions,
   around: Surroundings,
-): Promise<{ reader: string | null; tree?: 'portable'; store?: string; shelves?: readonly string[] }> {
+): Promise<Entering> {
   const fallsBack = portable === undefined && around.platform !== 'linux';
   if (fallsBack) {
     await around.err.write(
       'portcullis: this system cannot open files relative to a directory; reading as with --portable\n',
     );
   }
+  const history = {
+    ...(repository === undefined ? {} : { repository }),
+    ...(branches === undefined ? {} : { branches }),
+  };
   return {
     reader: reader ?? null,
     ...(portable || fallsBack ? { tree: 'portable' as const } : {}),
     ...(shelves === undefined ? {} : { shelves }),
     ...(store === undefined ? {} : { store }),
+    ...(repository === undefined && branches === undefined ? {} : { history }),
   };
 }
 

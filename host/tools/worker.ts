@@ -1,6 +1,6 @@
 /** What a worker thread loads: the harness of runner/, bound to the registry and to the scan of the shelves. Started by runner/pool.ts, by file name. */
 
-import { type AxError, ok, refused, toolUnknown } from '../error.js';
+import { type AxError, ok, refused, toolNotOffered } from '../error.js';
 import type { Executed, Job, Work } from '../runner/job.js';
 import { serve, type Task } from '../runner/worker.js';
 import { CATALOG_JOB, scanWork } from '../store/catalog.js';
@@ -24,9 +24,9 @@ export function workFor(job: Job): Work {
   };
 }
 
-/** To a reader it is not offered to, a tool does not exist; what is offered to everybody is named. */
+/** What is offered to everybody is named instead. */
 const notOffered = (name: string): AxError =>
-  toolUnknown(
+  toolNotOffered(
     name,
     [...TOOLS.values()].filter((tool) => tool.isOffered === undefined).map((tool) => tool.name),
   );

@@ -238,6 +238,76 @@ test('a refusal is its one line, what to do next and what is near; exit 1, nothi
   });
 });
 
+describe('history, for people', () => {
+  const HITS = { text: 'c:messages/1\n\n<entry \u001b>\n', addresses: ['c:messages/1'], truncated: false };
+
+  test('asks for a pattern, or for an entry by its address', async () => {
+    expect((await run(['history', './x'], { outcome: { ok: true, value: HITS } })).called).toEqual([
+      ['search_history', { pattern: './x' }],
+    ]);
+    expect((await run(['history', '--entry', 'c:messages/1'], { outcome: { ok: true, value: HITS } })).called).toEqual([
+      ['search_history', { entry: 'c:messages/1' }],
+    ]);
+  });
+
+  test.each([[['history']], [['history', 'x', '--entry', 'c:messages/1']]])(
+    '%j is neither: wrong usage',
+    async (words) => {
+      const { status, err, called } = await run(words);
+      expect({ status, called }).toEqual({ status: 2, called: [] });
+      expect(err).toContain('a PATTERN or an --entry');
+    },
+  );
+
+  test('prints the answer as it is on a pipe, visibly on a terminal, and how much it is to the other stream', async () => {
+    const outcome = { ok: true, value: HITS } as const;
+    expect(await run(['history', 'x'], { outcome })).toMatchObject({
+      out: HITS.text,
+      err: '1 entry, newest first\n',
+      status: 0,
+    });
+    const { out } = await run(['history', 'x'], { outcome, terminal: true });
+    expect(out).not.toContain('\u001b');
+    expect(out).toContain('<entry');
+  });
+
+  test('says so where there are none, and where it was cut', async () => {
+    const none = { text: '', addresses: [], truncated: false };
+    expect(await run(['history', 'x'], { outcome: { ok: true, value: none } })).toMatchObject({
+      out: '',
+      err: 'no entries\n',
+      status: 0,
+    });
+    const cut = { ...HITS, truncated: true, stopped: 'stopped: its time is over' };
+    const { err } = await run(['history', 'x'], { outcome: { ok: true, value: cut } });
+    expect(err).toBe('1 entry, newest first\ncut: stopped: its time is over\n');
+  });
+
+  test('an entry is its text, and of one that is not UTF-8 its bytes', async () => {
+    const of = async (value: object, terminal = false) =>
+      run(['history', '--entry', 'a'], { outcome: { ok: true, value }, terminal });
+    expect(await of({ text: 'a\u001b' })).toMatchObject({ out: 'a\u001b', err: '' });
+    expect((await of({ text: 'a\u001b' }, true)).out).not.toContain('\u001b');
+    const { out } = await of({ base64: '/wA=' });
+    expect(out).toBe(Buffer.from([255, 0]).toString());
+  });
+
+  test('--history and --branches say whose, for every command', async () => {
+    const { entered } = await run([
+      'call',
+      'search_history',
+      '{}',
+      '--history',
+      '/r',
+      '--branches',
+      'a/*',
+      '--branches',
+      'b',
+    ]);
+    expect(entered).toEqual([['/somewhere', { reader: null, history: { repository: '/r', branches: ['a/*', 'b'] } }]]);
+  });
+});
+
 describe('call, for programs', () => {
   test('passes the arguments on as they are, and prints the value and a newline, exit 0', async () => {
     const value = { b: 1, a: ['\u001b\u009b'] };
