@@ -3,6 +3,8 @@
  * in every tree and under both bindings. Specs: locators-and-catalog, "Catalog"; read, "Resolution order" and "A miss".
  */
 
+import fs from 'node:fs';
+import path from 'node:path';
 import { createBLAKE3 } from 'hash-wasm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogRead } from '../../dist/judge/catalog.js';
@@ -10,7 +12,10 @@ import { INTERVAL_CAP_BYTES, NEARBY_CAP } from '../../dist/limits.js';
 import type { Call } from '../../dist/runner/call.js';
 import type { Account } from '../../dist/runner/job.js';
 import { read as readTool } from '../../dist/tools/read.js';
-import { type CallOptions, city, SETTINGS, type TestCity, TREES } from '../support/cities.js';
+import type { Filesystem } from '../../dist/wasi/filesystem.js';
+import type { Guest } from '../../dist/wasi/guest.js';
+import { isCode } from '../../dist/wasi/handles.js';
+import { type CallOptions, city, GUESTS, SETTINGS, type TestCity, TREES } from '../support/cities.js';
 import { asError, asValue } from '../support/outcomes.js';
 import { diskWorld, memoryWorld, type Things, type World } from '../tree/worlds.js';
 
@@ -511,6 +516,94 @@ describe.each(TREES)('what was judged on a shelf and changes before it is opened
       null,
       { kind: 'single', landed: 'lab/notes.md' },
     ]);
+  });
+});
+
+describe('what the guest holds', () => {
+  /** What a hostile guest might ask of the one directory it was handed. */
+  const ASKED = [
+    [
+      '',
+      '.',
+      '..',
+      'SKILL.md',
+      'doc.md',
+      'deep',
+      'deep/notes.md',
+      'out',
+      '../SKILL.md',
+      '../doc.md',
+      '../unadmitted.md',
+    ],
+    [
+      'unadmitted.md',
+      'deep/../SKILL.md',
+      '../../../../vault/secret',
+      '/etc/passwd',
+      '/city/lab/notes.md',
+      'lab/notes.md',
+    ],
+  ].flat();
+
+  it.each([
+    ['pack/deep/notes.md', 'notes.md', 'deep\n'],
+    ['pack', 'SKILL.md', '# Pack\n\nTwo lines.\n'],
+    ['doc', 'doc.md', '# Doc\nsecond\n'],
+    ['outer', 'outer', OUTER],
+  ])('of %s is the one file %s, whatever else it asks for, with either wall’s bound open', async (path, name, text) => {
+    for (const tree of TREES) {
+      const place = kept(city({ tree, binding: 'fixed' }, THINGS));
+      const catalog = await place.scan('lab', [kept(memoryWorld([['outer/SKILL.md', OUTER]]))]);
+      for (const openUnchecked of [undefined, 'judge', 'filesystem'] as const) {
+        const opened: string[] = [];
+        const guest = (filesystem: Filesystem): Guest => {
+          opened.push(...openedOf(filesystem, [...ASKED, name]));
+          return GUESTS.fixed(filesystem);
+        };
+        const unchecked = { guest, ...(openUnchecked && { openUnchecked }) };
+        expect(asValue(await place.read({ path }, { reader: 'lab', catalog, unchecked })).text).toBe(text);
+        expect(new Set(opened), `${tree}, ${openUnchecked}`).toEqual(new Set([`listed ${name}`, `opened ${name}`]));
+      }
+    }
+  });
+
+  /** What a guest gets by asking for all of these, as files and as directories. */
+  function openedOf(filesystem: Filesystem, paths: readonly string[]): string[] {
+    const preopened = filesystem.preopened();
+    if (isCode(preopened)) throw new Error('no directory was handed over');
+    const { handle } = preopened;
+    const listing = filesystem.readDirectory(handle);
+    if (isCode(listing) || listing.kind !== 'stream') throw new Error('it does not list');
+    const got = listing.entries.map((entry) => `listed ${entry.name}`);
+    for (const path of paths) {
+      for (const directory of [false, true]) {
+        const opened = filesystem.openAt(handle, { path, directory, follow: true, mutates: false });
+        if (isCode(opened)) continue;
+        got.push(`opened ${path}`);
+        filesystem.drop(opened);
+      }
+    }
+    filesystem.drop(listing);
+    filesystem.drop(handle);
+    return got;
+  }
+});
+
+describe('a program that joins the shelf and the path', () => {
+  /** As the refused rows are asked, and what it reads where they say that nothing is to be read. */
+  it.each([
+    ['a link out of the package', `${PACK}/out`, '# Doc'],
+    ['a link to a closed building', `${PACK}/out-city`, BAIT],
+    ['a link out of the city', `${PACK}/out-outside`, 'SECRET'],
+    ['a way out and back', `${PACK}/out-and-back`, '# Pack'],
+    ['three links', `${PACK}/out-three`, '# Doc'],
+    ['a directory behind a link', `${PACK}/out-dir/doc.md`, '# Doc'],
+    ['a package that is a link', `${LIBRARY}/linked-pack/SKILL.md`, BAIT],
+    ['a document that is a link', `${LIBRARY}/linked-doc.md`, BAIT],
+    ['dots', `${PACK}/../unadmitted.md`, BAIT],
+  ])('falls for %s', (_, at, gets) => {
+    const world = kept(diskWorld('linux')(THINGS));
+    expect(fs.readFileSync(path.join(world.root, at), 'utf8')).toContain(gets);
   });
 });
 
