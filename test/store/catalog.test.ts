@@ -452,6 +452,21 @@ describe('a shelf that does not answer', () => {
     }
   });
 
+  it('has no more names than a scan lists, of all its sections together', async () => {
+    const half = Math.ceil(limits.SHELF_NAMES_MAX / 2);
+    const crowd = (section: string, count: number): Things =>
+      Array.from({ length: count }, (_, number) => [`${LIBRARY}/${section}/n${number}`, '']);
+    // The two sections are names too.
+    const fits = memoryWorld([room('x'), ...crowd('a', half - 2), ...crowd('b', half)]);
+    expect(await new TestCity(fits, 'fixed').scan('lab')).toMatchObject({ kind: 'catalog' });
+    const over = memoryWorld([room('x'), ...crowd('a', half - 1), ...crowd('b', half)]);
+    expect(await new TestCity(over, 'fixed').scan('lab')).toEqual({
+      kind: 'unreadable',
+      because: 'limit',
+      fact: `.sprawling/library has more than ${limits.SHELF_NAMES_MAX} names`,
+    });
+  });
+
   it('is left once its time is over', async () => {
     const world = memoryWorld([room('x'), [`${LIBRARY}/s/x.md`, 'x']]);
     if (world.spec.kind !== 'memory') throw new Error('not in memory');
