@@ -182,6 +182,8 @@ export const RECEIPT_TIME_MS = 5_000;
 export const RECEIPT_GROUP_MAX_LINES = 1_024;
 /** Decisions of one log that wait for an append. Refused arguments pass no queue, so a flood of them ends here. */
 export const RECEIPT_QUEUE_MAX = 8_192;
+/** Bytes of a receipts key: the one length BLAKE3 takes for its keyed mode. */
+export const RECEIPT_KEY_BYTES = 32;
 /** Bytes of each text of a caller or embedder that is kept in a line; a log of long needles would be a disk full. */
 export const RECEIPT_TEXT_MAX_BYTES = 1 * KiB;
 /** Bytes of one line. Whoever reads a log need not hold more. */

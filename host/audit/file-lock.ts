@@ -140,8 +140,21 @@ function ignoreMissing(error: unknown): undefined {
   if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
 }
 
-/** A system error as a `ReceiptError` with the file and the system’s code; anything else as it is. */
+/** What the system's codes mean of a log or a key, and what to do: whoever reads it has a file before them and no manual. */
+const SYSTEM_SENTENCES: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'there is no such file or directory (ENOENT): check the path, and make its directory if that is missing'],
+  ['EACCES', 'the system does not permit it (EACCES): have its owner give this user access, or name another file'],
+  ['EPERM', 'the system does not permit it (EPERM): have its owner give this user access, or name another file'],
+  ['EISDIR', 'it is a directory (EISDIR): name the file in it'],
+  ['ENOTDIR', 'its path leads through a file (ENOTDIR): check the path'],
+  ['EROFS', 'its file system is read-only (EROFS): name a file on another one'],
+  ['ENOSPC', 'the disk is full (ENOSPC): make room and try again'],
+]);
+
+/** A system error as a `ReceiptError` with the file, what it means and what to do; anything else as it is. */
 export function asFileError(error: unknown, file: string): unknown {
   const code = (error as { code?: unknown } | null)?.code; // a system error has one
-  return typeof code === 'string' ? new ReceiptError(`${file}: ${code}`, { cause: error }) : error;
+  if (typeof code !== 'string') return error;
+  const sentence = SYSTEM_SENTENCES.get(code) ?? `it failed (${code}): try again, and if it stays so look at the disk`;
+  return new ReceiptError(`${file}: ${sentence}`, { cause: error });
 }

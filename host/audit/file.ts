@@ -6,10 +6,10 @@
 
 import { type FileHandle, open, readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { RECEIPT_FILE_MAX_BYTES, RECEIPT_LINE_MAX_BYTES } from '../limits.js';
+import { RECEIPT_FILE_MAX_BYTES, RECEIPT_KEY_BYTES, RECEIPT_LINE_MAX_BYTES } from '../limits.js';
 import { asFileError, Lock } from './file-lock.js';
 import type { KeptSink, Standing } from './log.js';
-import { type Digester, digester, endsLikeLine, ReceiptError, readLine } from './record.js';
+import { type Digester, digester, endsLikeLine, KEY_IN_WORDS, ReceiptError, readLine } from './record.js';
 import { type Verified, type VerifyOptions, verifyLog } from './verify.js';
 
 /** How the file is kept. */
@@ -147,14 +147,16 @@ async function* chunksOf(file: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** A key of 32 bytes, from a file that holds them as they are or as 64 hex digits. Else a `ReceiptError`. */
+/** A key of RECEIPT_KEY_BYTES, from a file that holds them as they are or as hex digits. Else a `ReceiptError`. */
 export async function readReceiptKey(file: string): Promise<Uint8Array> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw asFileError(error, file);
   });
-  if (bytes.length === 32) return bytes;
+  if (bytes.length === RECEIPT_KEY_BYTES) return bytes;
   const digits = bytes.toString('latin1').trim();
-  if (!/^[0-9a-fA-F]{64}$/.test(digits)) throw new ReceiptError(`${file} is not a key: 32 bytes, or 64 hex digits`);
+  if (digits.length !== 2 * RECEIPT_KEY_BYTES || !/^[0-9a-fA-F]+$/.test(digits)) {
+    throw new ReceiptError(`${file} is not a key: ${KEY_IN_WORDS}`);
+  }
   return Buffer.from(digits, 'hex');
 }
 

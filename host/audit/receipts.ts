@@ -5,7 +5,7 @@
  */
 
 import { type Asked, type AxCode, type AxError, echo, type Outcome, storageFatal } from '../error.js';
-import { RECEIPT_TEXT_MAX_BYTES, RECEIPT_TIME_MS } from '../limits.js';
+import { RECEIPT_KEY_BYTES, RECEIPT_TEXT_MAX_BYTES, RECEIPT_TIME_MS } from '../limits.js';
 import type { Account } from '../runner/job.js';
 import { type KeptSink, Log, type LogOptions, type Sink } from './log.js';
 import type { CallFields, Digest } from './record.js';
@@ -19,7 +19,7 @@ export interface ReceiptOptions {
    * log. A tenant that was not named is null.
    */
   readonly sink: AnySink | ((tenant: string | null) => AnySink | Promise<AnySink>);
-  /** 32 secret bytes. With them lines cannot be forged by who can write the log, and digests can be made again. */
+  /** RECEIPT_KEY_BYTES secret bytes. With them lines cannot be forged by who can write the log, and digests can be made again. */
   readonly key?: Uint8Array;
   /** `full`: keeps the texts and paths that were asked. Default `hashed`: keyed hashes and lengths. */
   readonly asked?: 'hashed' | 'full';
@@ -74,7 +74,9 @@ export class Receipts {
   readonly #logs = new WeakMap<AnySink, Promise<Log>>();
 
   private constructor(options: ReceiptOptions, component: string) {
-    if (options.key !== undefined && options.key.length !== 32) throw new RangeError('receipts.key must be 32 bytes');
+    if (options.key !== undefined && options.key.length !== RECEIPT_KEY_BYTES) {
+      throw new RangeError(`receipts.key must be ${RECEIPT_KEY_BYTES} bytes`);
+    }
     if (options.timeMs !== undefined && !(options.timeMs > 0)) throw new RangeError('receipts.timeMs must be positive');
     this.#options = options;
     this.#timeMs = Math.min(options.timeMs ?? RECEIPT_TIME_MS, RECEIPT_TIME_MS);

@@ -12,8 +12,11 @@
  */
 
 import { createBLAKE3 } from 'hash-wasm';
-import { RECEIPT_LINE_MAX_BYTES } from '../limits.js';
+import { RECEIPT_KEY_BYTES, RECEIPT_LINE_MAX_BYTES } from '../limits.js';
 import type { HandedKind } from '../runner/job.js';
+
+/** How a key is kept, in words: for refusals and for `--help`. */
+export const KEY_IN_WORDS = `${RECEIPT_KEY_BYTES} bytes, or ${2 * RECEIPT_KEY_BYTES} hex digits`;
 
 /** What a person has to look at: a log, its lock or a key that is not as it should be. The message says what to do. */
 export class ReceiptError extends Error {}

@@ -8,7 +8,7 @@
  */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { ReceiptError } from '../audit/record.js';
+import { KEY_IN_WORDS, ReceiptError } from '../audit/record.js';
 import { type AxError, configInvalid, invalidArgs, type Outcome, ok, refused } from '../error.js';
 import { CONTEXT_CAP_LINES } from '../limits.js';
 import type { ReadValue } from '../tools/read.js';
@@ -294,7 +294,7 @@ const ofCity = (command: Command): Command =>
       gathered,
     )
     .option('--receipts <file>', 'put each decision on record there before it is answered; see `audit verify`')
-    .option('--receipts-key <file>', 'the key of that log: 32 bytes, or 64 hex digits')
+    .option('--receipts-key <file>', `the key of that log: ${KEY_IN_WORDS}`)
     .option('--no-color', 'no colours, as with NO_COLOR=1')
     .hook('preAction', (_, asked) => {
       const { receipts, receiptsKey } = asked.opts<CityOptions>();

@@ -114,6 +114,8 @@ function broken(building: string, fact: string, lineNumber?: number): RulesRead 
   return { kind: 'broken', subject: `${rulesAddress(building)}: ${where}${fact}` };
 }
 
+const closed = (building: string, fact: string): RulesRead => ({ kind: 'broken', subject: `${building}: ${fact}` });
+
 /**
  * The rules `text` spells, or what is wrong with it. `''` is broken: `confidential` and `write` must be there.
  * Linear in `text`, which the caller has bounded.
@@ -237,9 +239,12 @@ const NO_BUILDING: ReadonlySet<Failure> = new Set(['no-entry', 'bad-name', 'not-
  */
 export function readRules<D extends Place<D>>(root: D, building: string): RulesRead {
   const home = root.directory(building);
-  if (failed(home)) return NO_BUILDING.has(home) ? { kind: 'none' } : broken(building, FAILURE_SENTENCES[home]);
+  // It is the building that does not open: nobody came as far as its rules.
+  if (failed(home)) return NO_BUILDING.has(home) ? { kind: 'none' } : closed(building, FAILURE_SENTENCES[home]);
   try {
     const room = home.directory(RESERVED_ROOM);
+    // A directory whose names may not be looked at can be held all the same; what does not open is still the building.
+    if (room === 'access' && home.look(RESERVED_ROOM) === 'access') return closed(building, FAILURE_SENTENCES.access);
     if (failed(room)) return without(building, room, 'its directory is no plain directory');
     try {
       const file = room.file(RULES_FILE, { placed: true });

@@ -38,8 +38,17 @@ export const BUDGETS: Budgets = {
   cityStuckWorkers: limits.CITY_STUCK_WORKERS_MAX,
 };
 
-/** The defaults, lowered where `asked` is lower. Throws for what is no positive number: that is a bug of the embedder. */
+/**
+ * The defaults, lowered where `asked` is lower. Throws a RangeError for a name that is no budget's, since a misspelled one
+ * would leave its default in force unsaid, and for what is no positive number: bugs of the embedder.
+ */
 export function lowered(asked: Partial<Budgets> = {}): Budgets {
+  const unknown = Object.keys(asked).find((name) => !Object.hasOwn(BUDGETS, name));
+  if (unknown !== undefined) {
+    throw new RangeError(
+      `limits.${unknown} is no limit; those that can be lowered: ${Object.keys(BUDGETS).join(', ')}`,
+    );
+  }
   const entries = Object.entries(BUDGETS).map(([name, most]) => {
     const wish = asked[name as keyof Budgets]; // the keys of BUDGETS are the keys of Budgets
     if (wish === undefined) return [name, most];

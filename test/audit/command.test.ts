@@ -149,11 +149,12 @@ describe('portcullis audit verify', () => {
   });
 
   it.each([
-    ['a file that is not there', ['nothing'], 'ENOENT'],
+    ['a file that is not there', ['nothing'], 'nothing: there is no such file or directory (ENOENT): check the path'],
+    ['a path through a file', ['log/x'], 'its path leads through a file (ENOTDIR): check the path'],
     ['no file', [], 'missing required argument'],
     ['a head that is none', ['log', '--head', 'abc'], '64 hex digits'],
     ['a key that is none', ['log', '--key', 'log'], 'is not a key'],
-    ['a directory', ['city'], 'EISDIR'],
+    ['a directory', ['city'], 'it is a directory (EISDIR): name the file in it'],
   ])('with %s is wrong usage: exit 2', async (_, words, why) => {
     const { status, stdout, stderr } = await portcullis('audit', 'verify', ...words);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { derivedDigester } from '../../dist/audit/record.js';
 import type { City, CityOptions, OpenTelemetry, ReceiptOptions, Runner } from '../../dist/index.js';
 import { memoryCity, openRunner } from '../../dist/index.js';
+import { RECEIPT_KEY_BYTES } from '../../dist/limits.js';
 import { asError, asValue } from '../support/outcomes.js';
 import { KEY, MemorySink, records, verified } from './logs.js';
 
@@ -368,7 +369,7 @@ describe('leaving a city', () => {
 
 describe('the options', () => {
   it.each<[string, Partial<ReceiptOptions>]>([
-    ['a key of another length', { key: new Uint8Array(31) }],
+    ['a key of another length', { key: new Uint8Array(RECEIPT_KEY_BYTES - 1) }],
     ['no time', { timeMs: 0 }],
   ])('with %s are a bug of the embedder, and thrown', async (_, wrong) => {
     await expect(openRunner({ receipts: { sink: new MemorySink(), ...wrong } })).rejects.toThrow(RangeError);

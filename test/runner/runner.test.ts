@@ -285,4 +285,13 @@ describe('a pool of threads', () => {
   it('refuses a budget that is no positive number, as a bug of the embedder', async () => {
     await expect(openRunner({ limits: { timeMs: 0 } })).rejects.toThrow(RangeError);
   });
+
+  it.each(['matches', 'timeMS', '__proto__', 'toString'])(
+    'refuses a budget of no known name, and lists those: %s',
+    (name) =>
+      // What a program without types may pass.
+      expect(openRunner({ limits: JSON.parse(`{${JSON.stringify(name)}: 1}`) })).rejects.toThrow(
+        /^limits\.\w+ is no limit; .*: opens, .*timeMs, .*cityStuckWorkers$/,
+      ),
+  );
 });
