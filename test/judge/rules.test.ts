@@ -246,6 +246,14 @@ describe('readRules', () => {
     expect(city.placed).toEqual(['lab/.sprawling/RULES.toml']);
   });
 
+  it('is broken where the building may be held and nothing in it looked at: it is the building that does not open', () => {
+    const city = home(BASE);
+    for (const question of ['directory', 'look']) city.failures.set(`${question} lab/.sprawling`, 'access');
+    const subject = `lab: ${FAILURE_SENTENCES.access}`;
+    expect(readRules(city.root, 'lab')).toEqual({ kind: 'broken', subject });
+    expect(city.open).toBe(0);
+  });
+
   const failures: [string, Failure][] = [
     ['directory lab', 'access'],
     ['directory lab', 'moved'],
