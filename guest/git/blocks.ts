@@ -1,6 +1,9 @@
 /**
  * Blocks of packs and their indexes, as they are needed: files are read at offsets, never whole. Stands between pack.ts
- * (what the bytes mean) and abi/lift.ts (which reads). Memory is BLOCKS times BLOCK_BYTES at most, taken one by one.
+ * (what the bytes mean) and abi/lift.ts (which reads). Memory is what the two pools may hold at most, taken block by block.
+ *
+ * A pack is read in runs, and large blocks of it; an index is met at a place that hashing chose, so its blocks are small
+ * and there are many (large ones made a walk over 300 000 commits read its index a thousand times).
  *
  * A cursor stands in one block at a time. What it points to stays until a block of any file is asked for.
  */
@@ -9,9 +12,12 @@ import { reserve } from '../abi/arena';
 import { atEnd, close, openFile, readInto } from '../abi/lift';
 import { Fault, faultOf } from './fault';
 
-/** As much as a lookup in an index or a short object is worth; a long object asks for several. */
-const BLOCK_BYTES: usize = 64 << 10;
-const BLOCKS: u32 = 256;
+const PACK_BLOCK_BYTES: usize = 64 << 10;
+const PACK_BLOCKS: u32 = 192;
+const INDEX_BLOCK_BYTES: usize = 8 << 10;
+const INDEX_BLOCKS: u32 = 4_096;
+/** Memory is taken in slabs: each time it grows costs the host more than the blocks do. */
+const SLAB_BYTES: usize = 1 << 20;
 /** Files held open at once: the host gives no more handles than a few thousand. */
 const OPEN_MOST: u32 = 512;
 
@@ -20,6 +26,7 @@ const OPEN_MOST: u32 = 512;
 @unmanaged
 export class BlockFile {
   id: u32;
+  pool: Pool;
   dir: i32;
   name: usize;
   nameSize: usize;
@@ -34,16 +41,65 @@ class Block {
   index: u32;
   at: usize;
   size: usize;
-  used: u32;
+  /** Since the hand passed last. */
+  wasUsed: bool;
   /** The next one in its bucket. */
   next: Block | null;
 }
 
-const blocks: usize = memory.data(<i32>(offsetof<Block>() * BLOCKS), 8);
-const BUCKETS: u32 = 512;
-const buckets: usize = memory.data(BUCKETS << 2, 4);
-let made: u32 = 0;
-let clock: u32 = 0;
+/** Blocks of one size; a hand goes round them and takes the first one that was not used since it passed. */
+// @ts-ignore: decorator
+@unmanaged
+class Pool {
+  blockBytes: usize;
+  most: u32;
+  made: u32;
+  hand: u32;
+  blocks: usize;
+  slab: usize;
+  slabEnd: usize;
+
+  begin(blockBytes: usize, most: u32): void {
+    this.blockBytes = blockBytes;
+    this.most = most;
+    this.blocks = reserve(<usize>most * offsetof<Block>());
+  }
+
+  at(index: u32): Block {
+    return changetype<Block>(this.blocks + <usize>index * offsetof<Block>());
+  }
+
+  /** A block that stands for nothing: a new one while there may be more. */
+  take(): Block {
+    if (this.made < this.most) {
+      const fresh = this.at(this.made);
+      this.made++;
+      const whole = this.blockBytes + 16; // who loads words may load past the end
+      if (this.slabEnd - this.slab < whole) {
+        this.slab = reserve(SLAB_BYTES);
+        this.slabEnd = this.slab + SLAB_BYTES;
+      }
+      fresh.at = this.slab;
+      this.slab += whole;
+      fresh.file = 0;
+      return fresh;
+    }
+    while (true) {
+      const block = this.at(this.hand);
+      this.hand = this.hand + 1 === this.most ? 0 : this.hand + 1;
+      if (!block.wasUsed) {
+        unlink(block);
+        return block;
+      }
+      block.wasUsed = false;
+    }
+  }
+}
+
+const packPool = changetype<Pool>(memory.data(offsetof<Pool>(), 4));
+const indexPool = changetype<Pool>(memory.data(offsetof<Pool>(), 4));
+const BUCKETS: u32 = 4_096;
+let buckets: usize = 0;
 
 let files: BlockFile | null = null;
 let fileCount: u32 = 0;
@@ -71,9 +127,16 @@ function closeFiles(): void {
 }
 
 /** A file that is opened when something of it is needed. Name and record stay where they are. */
-export function addFile(at: usize, dir: i32, name: usize, nameSize: usize): BlockFile {
+export function addFile(at: usize, dir: i32, name: usize, nameSize: usize, isIndex: bool): BlockFile {
+  if (buckets === 0) {
+    packPool.begin(PACK_BLOCK_BYTES, PACK_BLOCKS);
+    indexPool.begin(INDEX_BLOCK_BYTES, INDEX_BLOCKS);
+    buckets = reserve(<usize>BUCKETS << 2);
+    memory.fill(buckets, 0, <usize>BUCKETS << 2);
+  }
   const file = changetype<BlockFile>(at);
   file.id = ++fileCount;
+  file.pool = isIndex ? indexPool : packPool;
   file.dir = dir;
   file.name = name;
   file.nameSize = nameSize;
@@ -92,7 +155,8 @@ let cursor: BlockFile | null = null;
 
 /** Stands at an offset of a file. CORRUPT: the file has no such byte. */
 export function seek(file: BlockFile, offset: u64): i32 {
-  const index = offset / BLOCK_BYTES;
+  const blockBytes = <u64>file.pool.blockBytes;
+  const index = offset / blockBytes;
   if (index > 0xffff_ffff) return Fault.CORRUPT;
   let block = here;
   if (block === null || block.file !== file.id || block.index !== <u32>index) {
@@ -101,11 +165,11 @@ export function seek(file: BlockFile, offset: u64): i32 {
     block = here;
     if (block === null) return Fault.CORRUPT;
   }
-  const inside = <usize>(offset % BLOCK_BYTES);
+  const inside = <usize>(offset % blockBytes);
   if (inside >= block.size) return Fault.CORRUPT;
   at = block.at + inside;
   end = block.at + block.size;
-  endOffset = index * BLOCK_BYTES + block.size;
+  endOffset = index * blockBytes + block.size;
   cursor = file;
   return Fault.NONE;
 }
@@ -159,7 +223,7 @@ function find(file: BlockFile, index: u32): i32 {
   let block = changetype<Block | null>(load<usize>(bucket));
   while (block !== null) {
     if (block.file === file.id && block.index === index) {
-      block.used = ++clock;
+      block.wasUsed = true;
       here = block;
       return Fault.NONE;
     }
@@ -171,18 +235,19 @@ function find(file: BlockFile, index: u32): i32 {
 function fill(file: BlockFile, index: u32): i32 {
   const opened = open(file);
   if (opened !== Fault.NONE) return opened;
-  const block = takeBlock();
-  const offset = <u64>index * BLOCK_BYTES;
+  const blockBytes = file.pool.blockBytes;
+  const block = file.pool.take();
+  const offset = <u64>index * blockBytes;
   let size: usize = 0;
   do {
-    const answer = readInto(file.handle, block.at + size, BLOCK_BYTES - size, offset + size);
+    const answer = readInto(file.handle, block.at + size, blockBytes - size, offset + size);
     if (answer < 0) return faultOf(~answer);
     size += answer;
-  } while (!atEnd && size < BLOCK_BYTES);
+  } while (!atEnd && size < blockBytes);
   block.file = file.id;
   block.index = index;
   block.size = size;
-  block.used = ++clock;
+  block.wasUsed = true;
   const bucket = bucketOf(file.id, index);
   block.next = changetype<Block | null>(load<usize>(bucket));
   store<usize>(bucket, changetype<usize>(block));
@@ -198,24 +263,6 @@ function open(file: BlockFile): i32 {
   file.handle = answer;
   openCount++;
   return Fault.NONE;
-}
-
-/** A block that stands for nothing: a new one, or the one that was not used for longest. O(BLOCKS). */
-function takeBlock(): Block {
-  if (made < BLOCKS) {
-    const fresh = changetype<Block>(blocks + <usize>made * offsetof<Block>());
-    made++;
-    fresh.at = reserve(BLOCK_BYTES + 16); // who loads words may load past the end
-    fresh.file = 0;
-    return fresh;
-  }
-  let oldest = changetype<Block>(blocks);
-  for (let i: u32 = 1; i < BLOCKS; i++) {
-    const block = changetype<Block>(blocks + <usize>i * offsetof<Block>());
-    if (clock - block.used > clock - oldest.used) oldest = block;
-  }
-  unlink(oldest);
-  return oldest;
 }
 
 function unlink(block: Block): void {

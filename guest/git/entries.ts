@@ -69,7 +69,7 @@ export function rememberVain(oid: usize, isLink: bool): void {
 
 let top: usize = 0;
 let end: usize = 0;
-const CHUNK: usize = 64 << 10;
+const CHUNK: usize = 256 << 10;
 
 /** Remembers that the blob was told under this path; false if no memory is left. */
 export function rememberTold(oid: usize, isLink: bool, path: usize, size: usize): bool {

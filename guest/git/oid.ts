@@ -72,7 +72,7 @@ export function toHex(oid: usize, to: usize): void {
 /** How much memory in all these tables and their like may bring the guest to; beyond it a budget is spent. */
 export const MEMORY_MOST: usize = 208 << 20;
 
-const CHUNK: usize = 64 << 10;
+const CHUNK: usize = 256 << 10;
 
 /**
  * Names, each with a word of whoever put it there. Open addressing over a pool that never moves; grows by doubling and

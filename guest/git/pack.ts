@@ -77,8 +77,8 @@ function addPack(dir: i32, indexName: usize, size: usize): void {
   memory.copy(packName, indexName, size - 3);
   store<u32>(packName + size - 3, 0x6b63_6170); // `pack`
   pack.number = ++packCount;
-  pack.index = addFile(walkArena.alloc(8, offsetof<BlockFile>()), dir, indexName, size);
-  pack.file = addFile(walkArena.alloc(8, offsetof<BlockFile>()), dir, packName, size + 1);
+  pack.index = addFile(walkArena.alloc(8, offsetof<BlockFile>()), dir, indexName, size, true);
+  pack.file = addFile(walkArena.alloc(8, offsetof<BlockFile>()), dir, packName, size + 1, false);
   pack.isRead = false;
   pack.next = packs;
   packs = pack;
@@ -129,17 +129,29 @@ export function findIn(pack: Pack, oid: usize): i32 {
   if (fault !== Fault.NONE) return fault;
   let high = said;
   if (low > high || high > pack.count) return Fault.CORRUPT;
+  // Names are spread evenly: the first look is where this one should be, the next ones go on from there in growing
+  // steps until it is passed, and then what is left is halved.
+  let middle = low + <u32>(((<u64>(high - low)) * (<u64>bswap<u32>(load<u32>(oid, 1)))) >> 32);
+  let stride: u32 = FIRST_STRIDE;
+  let before: i32 = 0;
   while (low < high) {
-    const middle = low + ((high - low) >> 1);
     fault = peek(pack.index, NAMES_AT + <u64>middle * oidBytes, oidBytes);
     if (fault !== Fault.NONE) return fault;
     const order = compareOids(oid, bytes);
     if (order === 0) return locate(pack, middle);
     if (order < 0) high = middle;
     else low = middle + 1;
+    if (before === -order) stride = 0;
+    before = order;
+    const step = min(stride, high - low);
+    stride <<= 1;
+    if (step === 0) middle = low + ((high - low) >> 1);
+    else middle = order < 0 ? high - step : low + step - 1;
   }
   return Fault.NONE;
 }
+
+const FIRST_STRIDE: u32 = 16;
 
 /** The word that `word` read. */
 let said: u32 = 0;

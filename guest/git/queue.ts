@@ -28,7 +28,7 @@ export class Waiting {
   }
 }
 const WAITING_BYTES: usize = offsetof<Waiting>() + OID_MAX * (1 + <usize>PARENTS_HELD);
-const CHUNK: usize = 64 << 10;
+const CHUNK: usize = 256 << 10;
 
 let free: usize = 0;
 let chunkAt: usize = 0;

@@ -9,7 +9,17 @@ import { Bound } from '../../dist/judge/bound.js';
 import { PATH_MAX_BYTES } from '../../dist/limits.js';
 import { ERROR_CODES } from '../../dist/wasi/codes.js';
 import { Filesystem } from '../../dist/wasi/filesystem.js';
-import { type Guest, GuestFault, type Interval, type Query } from '../../dist/wasi/guest.js';
+import {
+  GIT_FAULTS,
+  type Guest,
+  GuestFault,
+  HISTORY_ENDINGS,
+  type HistoryQuery,
+  type Interval,
+  type Query,
+  TRAIL_ENDINGS,
+  type TrailQuery,
+} from '../../dist/wasi/guest.js';
 import { ALLOWANCE, Meter } from '../../dist/wasi/meter.js';
 import { instantiate } from '../../dist/wasi/world.js';
 import { memoryWorld } from '../tree/worlds.js';
@@ -25,6 +35,8 @@ const PUPPET = new WebAssembly.Module(
           memory: '(memory (export "memory") 1 2)',
           search: EXPORTS['search']?.replace('unreachable', 'call $told') ?? '',
           read: EXPORTS['read']?.replace('unreachable', 'call $told') ?? '',
+          history: EXPORTS['history']?.replace('unreachable', 'call $told') ?? '',
+          trail: EXPORTS['trail']?.replace('unreachable', 'call $told') ?? '',
           told: `${IMPORTS['told'] ?? ''}(global $at (mut i32) (i32.const 0))
             (func $told (result i32) global.get $at)`,
         },
@@ -55,6 +67,23 @@ const INTERVAL: Interval = {
   textCap: 65_536,
   lineCap: 1_048_576,
   whole: true,
+  pageBytes: 1_048_576,
+};
+const HISTORY: HistoryQuery = {
+  pattern: Uint8Array.of(0x78),
+  branches: [],
+  directories: [],
+  oidBytes: 20,
+  pageWork: 64,
+  pageBytes: 1_048_576,
+};
+const TRAIL: TrailQuery = {
+  commit: 'a'.repeat(40),
+  path: new TextEncoder().encode('a/b'),
+  branches: [],
+  oidBytes: 20,
+  blobMax: 1_048_576,
+  pageWork: 64,
   pageBytes: 1_048_576,
 };
 
@@ -193,6 +222,108 @@ describe('whatever lies in memory', () => {
       { numRuns: 4_000 },
     );
     expect([...kinds].sort()).toEqual(['done', 'failed', 'going', 'inside-character', 'not-text', 'past-line']);
+  });
+});
+
+describe('whatever lies in memory of history', () => {
+  /** Where a record is told to lie. */
+  const AT = 4_096;
+  const HEX = 8_192;
+
+  it('a page of it keeps the bounds of the world, or is a fault', () => {
+    const { guest, bytes, view, tell } = puppet();
+    const kinds = new Set<string>();
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 12, maxLength: 12 }),
+        fc.nat(4),
+        fc.nat(5),
+        fc.boolean(),
+        fc.oneof(fc.constant(AT), word),
+        (words, which, count, isRight, at) => {
+          bytes.fill(0x61);
+          for (const [i, each] of words.entries()) view.setUint32(AT + 4 * i, each, true);
+          for (const [i, each] of words.entries()) view.setUint32(HEX - 1_024 + 4 * i, each, true);
+          if (isRight) {
+            // a list of `count` entries whose names are hex and whose paths lie anywhere
+            view.setUint32(AT, which === 0 ? 1 : 0, true);
+            view.setUint32(AT + 4, which === 0 ? (words[0] ?? 0) % 8 : HEX - 1_024, true);
+            view.setUint32(AT + 8, count, true);
+            bytes[AT + 16] = which;
+            for (let i = 0; i < count; i++) {
+              for (const place of [0, 16]) view.setUint32(HEX - 1_024 + 24 * i + place, HEX, true);
+              for (const place of [4, 20]) view.setUint32(HEX - 1_024 + 24 * i + place, which === 3 ? 39 : 40, true);
+              view.setUint32(HEX - 1_024 + 24 * i + 8, (words[i] ?? 0) % SIZE, true);
+              view.setUint32(HEX - 1_024 + 24 * i + 12, (words[i + 5] ?? 0) % 60_000, true);
+            }
+          }
+          tell(at | 0);
+          const history = faultOr(() => guest.history(HISTORY));
+          if (history === 'fault') return;
+          kinds.add(history.ok ? history.page.ending : history.fault);
+          if (!history.ok) {
+            expect(GIT_FAULTS).toContain(history.fault);
+            return;
+          }
+          const { entries, ending } = history.page;
+          expect(HISTORY_ENDINGS).toContain(ending);
+          expect(entries.length).toBeLessThanOrEqual(HISTORY.pageWork);
+          for (const { commit, blob } of entries) expect(commit + blob).toMatch(/^[0-9a-f]{80}$/);
+          expect(entries.reduce((sum, { path }) => sum + path.length, 0)).toBeLessThanOrEqual(SIZE);
+        },
+      ),
+      { numRuns: 4_000 },
+    );
+    expect([...kinds]).toEqual(expect.arrayContaining([...GIT_FAULTS, 'complete', 'budget']));
+  });
+
+  it('a page of a trail keeps the bounds of the world, or is a fault', () => {
+    const { guest, bytes, view, tell } = puppet();
+    const kinds = new Set<string>();
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 12, maxLength: 12 }),
+        fc.nat(8),
+        fc.nat(3),
+        fc.boolean(),
+        fc.oneof(fc.constant(AT), word),
+        (words, which, count, isRight, at) => {
+          bytes.fill(0x61);
+          for (const [i, each] of words.entries()) view.setUint32(AT + 4 * i, each, true);
+          if (isRight) {
+            bytes[AT] = which === 8 ? 1 : 0;
+            view.setUint32(AT + 8, (words[0] ?? 0) % (which === 8 ? 8 : SIZE), true);
+            view.setUint32(AT + 12, (words[1] ?? 0) % 30_000, true);
+            view.setUint32(AT + 16, HEX, true);
+            view.setUint32(AT + 20, count, true);
+            for (let i = 0; i < count; i++) {
+              view.setUint32(HEX + 8 * i, (words[i] ?? 0) % SIZE, true);
+              view.setUint32(HEX + 8 * i + 4, (words[i + 3] ?? 0) % 30_000, true);
+            }
+            view.setUint32(AT + 24, words[6] ?? 0, true);
+            view.setUint32(AT + 28, (words[7] ?? 0) % 0x40_0000, true);
+            view.setUint32(AT + 32, (words[8] ?? 0) % SIZE, true);
+            view.setUint32(AT + 36, (words[9] ?? 0) % 30_000, true);
+            bytes[AT + 40] = which;
+          }
+          tell(at | 0);
+          const trail = faultOr(() => guest.trail(TRAIL));
+          if (trail === 'fault') return;
+          kinds.add(trail.ok ? trail.page.ending : trail.fault);
+          if (!trail.ok) {
+            expect(GIT_FAULTS).toContain(trail.fault);
+            return;
+          }
+          const { commit, trees, blobSize, piece, ending } = trail.page;
+          expect(TRAIL_ENDINGS).toContain(ending);
+          expect(trees.length).toBeLessThanOrEqual(2); // as many as the path has names
+          expect(Number.isSafeInteger(blobSize)).toBe(true);
+          expect([commit, piece, ...trees].reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(SIZE);
+        },
+      ),
+      { numRuns: 4_000 },
+    );
+    expect([...kinds]).toEqual(expect.arrayContaining([...GIT_FAULTS, ...TRAIL_ENDINGS]));
   });
 });
 
