@@ -6,45 +6,66 @@
 
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { lowered } from '../dist/runner/budget.js';
 import { admitComponent } from '../dist/runner/component.js';
 import { execute } from '../dist/runner/job.js';
+import { ThreadPool } from '../dist/runner/pool.js';
 import { keepShapes } from '../dist/runner/shapes.js';
+import { Stuck } from '../dist/runner/stuck.js';
 import { TOOLS } from '../dist/tools/registry.js';
 import { searchWith } from '../dist/tools/search.js';
 import { parseArgs } from '../dist/tools/tool.js';
 import { enterDisk } from '../dist/tree/spec.js';
+import { LIFTED } from './lifted.mjs';
 
 export const component = await admitComponent(readFileSync(new URL('../dist/portcullis.wasm', import.meta.url)));
 
 // As every thread of the runner does.
 keepShapes(component.module);
 
-/** Enough for every hit of a bench, within what the WIT can carry. */
-export const LIFTED = { matchCap: 10_000_000, textCap: 1 << 30, fileCap: 1_048_576 };
+/**
+ * The threads of a runner with its default options, but for the caps: what `worker.mjs` runs in them.
+ * `searchAll` answers like the runner; `close` it.
+ */
+export function openThreads(path) {
+  const entered = enterDisk(path);
+  assert(typeof entered !== 'string', `${path}: not entered: ${entered}`);
+  const budgets = lowered();
+  const entry = new URL('./worker.mjs', import.meta.url);
+  const pool = new ThreadPool(entry, component.module, availableParallelism(), budgets, new Stuck(budgets));
+  return {
+    searchAll: (text) => pool.run(jobOf('search', { text }, entered.spec), {}).then(({ outcome }) => outcome),
+    close: () => pool.close().finally(() => entered.close()),
+  };
+}
+
+function jobOf(name, args, tree) {
+  const tool = TOOLS.get(name);
+  const parsed = parseArgs(tool, args);
+  assert(parsed.ok);
+  return {
+    tool: name,
+    args: parsed.value,
+    asked: tool.asked(args),
+    tenant: 'bench',
+    deny: [],
+    tree,
+    reader: null,
+    asksPolicy: false,
+    budgets: lowered(),
+    timeMs: tool.timeMs,
+  };
+}
 
 /** An entered city; `call` answers like the runner, `searchAll` with the caps lifted. `leave` it. */
 export function enter(path) {
   const entered = enterDisk(path);
   assert(typeof entered !== 'string', `${path}: not entered: ${entered}`);
   const run = (name, args, work) => {
-    const tool = TOOLS.get(name);
-    const parsed = parseArgs(tool, args);
-    assert(parsed.ok);
-    const job = {
-      tool: name,
-      args: parsed.value,
-      asked: tool.asked(args),
-      tenant: 'bench',
-      deny: [],
-      tree: entered.spec,
-      reader: null,
-      asksPolicy: false,
-      budgets: lowered(),
-      timeMs: tool.timeMs,
-    };
+    const job = jobOf(name, args, entered.spec);
     const around = { module: component.module, ask: null, partial: () => {}, goOn: async () => true };
-    return execute(job, (call) => work(tool, call, parsed.value), around).then(({ outcome }) => outcome);
+    return execute(job, (call) => work(TOOLS.get(name), call, job.args), around).then(({ outcome }) => outcome);
   };
   return {
     call: (name, args) => run(name, args, (tool, call, parsed) => tool.run(call, parsed)),

@@ -21,11 +21,12 @@ import { fileURLToPath } from 'node:url';
 import { ripgrep } from 'ripgrep';
 import { asserted, CITY, FILE_CAP_BYTES, makeCity, NEEDLES } from './city.mjs';
 import { inTurn, ratio, roundsOr, target, timesTable } from './measure.mjs';
-import { enter } from './ours.mjs';
+import { enter, openThreads } from './ours.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ROUNDS = roundsOr(11);
-const OURS = 'ours, warm';
+const OURS = 'ours, warm runner';
+const ALONE = 'ours, one thread (inline)';
 const NATIVE = 'rg -j1';
 const WASI = 'ripgrep (WASI)';
 const PLAIN = 'plain Node';
@@ -41,8 +42,8 @@ const linesIn = (printed) => {
   return lines;
 };
 
-const ours = (city, text, lines, found) => ({
-  name: OURS,
+const ours = (name, city, text, lines, found) => ({
+  name,
   run: () => city.searchAll(text),
   check: ({ ok, value, error }) => {
     assert(ok, error?.code);
@@ -165,10 +166,12 @@ console.log(
 if (!hasRg) console.log('rg is not installed: the rows of rg are missing');
 
 const city = enter(CITY);
+const threads = openThreads(CITY);
 for (const { name, text } of NEEDLES) {
   const lines = found.lines.get(name);
   const contestants = [
-    ours(city, text, lines, found),
+    ours(OURS, threads, text, lines, found),
+    ours(ALONE, city, text, lines, found),
     cold(text, lines),
     ...(hasRg ? [native(NATIVE, ['-j1'], text, lines), native('rg, its own threads', [], text, lines)] : []),
     wasi(text, lines),
@@ -178,8 +181,9 @@ for (const { name, text } of NEEDLES) {
   const times = await inTurn(contestants, ROUNDS);
   timesTable(`${name}: '${text}', ${lines} lines`, times, hasRg ? NATIVE : PLAIN);
   console.log();
-  if (hasRg) target(`${name}: ours, warm, of rg -j1`, ratio(times, OURS, NATIVE), 1.3);
-  target(`${name}: ours, warm, of WASI ripgrep`, ratio(times, OURS, WASI), 0.5);
-  target(`${name}: ours, warm, of plain Node`, ratio(times, OURS, PLAIN), 1);
+  if (hasRg) target(`${name}: ours, warm runner, of rg -j1`, ratio(times, OURS, NATIVE), 1.3);
+  target(`${name}: ours, warm runner, of WASI ripgrep`, ratio(times, OURS, WASI), 0.5);
+  target(`${name}: ours, warm runner, of plain Node`, ratio(times, OURS, PLAIN), 1);
 }
 city.leave();
+await threads.close();

@@ -82,8 +82,8 @@ export const BUILDING_BYTES_MAX = 8 * GiB;
 export const GUEST_MEMORY_MAX_PAGES = 4_096;
 /** Entries of the guest's tables of functions: each is memory of the host's, taken anew for each call. */
 export const GUEST_TABLE_MAX = 1_024;
-/** Names a page of `search` takes up before the host looks at the clock and the caller's signal. */
-export const PAGE_ENTRIES = 1_024;
+/** Names a page of `search` takes up before the host looks at the clock, the caller's signal and who waits: a few ms. */
+export const PAGE_ENTRIES = 256;
 /** Bytes a page of `search` or `read` passes before the same. */
 export const PAGE_BYTES = 64 * MiB;
 /** Bytes of the longest name a file system gives. */
@@ -139,6 +139,19 @@ export const QUEUE_MAX = 1_024;
 export const TENANT_QUEUE_MAX = 128;
 /** How long a refused caller should wait. */
 export const RETRY_AFTER_MS = 250;
+/**
+ * How long a walk goes on alone before free threads are asked to join: what a small search takes, so that it costs no
+ * more than it did.
+ */
+export const SHARE_AFTER_MS = 8;
+/** Parts that the rest of a shared walk is cut into: some for each thread, since nobody knows how large they are. */
+export const SHARED_PARTS_MAX = 48;
+/** Threads in one walk. Each holds a guest of its own, and more of them mostly wait for the same disk. */
+export const WALK_THREADS_MAX = 4;
+/** How often a walk tries to find out where it stands; a guest that hides it costs a sort of its names each time. */
+export const SHARE_TRIES_MAX = 8;
+/** What a joined thread has to leave, once called back, before it is ended: many pages of an honest guest. */
+export const LEAVE_GRACE_MS = 500;
 /** How long a call may wait for a worker. */
 export const QUEUE_TIME_MS = 30_000;
 /** How long entering a city may take: a mount that hangs must not hang the embedder. */

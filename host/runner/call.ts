@@ -21,6 +21,7 @@ import { Meter } from '../wasi/meter.js';
 import { instantiate } from '../wasi/world.js';
 import type { Budgets } from './budget.js';
 import type { Account, HistoryPolicy } from './job.js';
+import type { Company } from './shared-walk.js';
 
 /** How far a call has come: names listed or commits taken up, and hits. */
 export interface Progress {
@@ -40,6 +41,8 @@ export interface Surroundings {
   readonly partial: (make: () => unknown, isNews: boolean, progress: () => Progress) => void;
   /** Between two pages: lets the caller's signal be seen. Whether to go on. */
   readonly goOn: () => Promise<boolean>;
+  /** The threads that may join a large walk; absent where a call has only its own. */
+  readonly company?: Company;
 }
 
 /** Reachable by tests alone: which wall is taken down, and whether the generated glue carries the guest. */
@@ -139,6 +142,18 @@ export class Call {
       for (const [index, name] of batch.entries()) this.#verdicts.set(name, verdicts[index] ?? NO_ANSWER);
     }
     if (unknown.length === 0) return;
+    this.#judged = undefined;
+    this.#second = undefined;
+  }
+
+  /** What was decided, for a thread that joins: no building is asked about twice. O(buildings). */
+  verdicts(): readonly (readonly [building: string, verdict: Verdict])[] {
+    return [...this.#verdicts];
+  }
+
+  /** Takes what the call's own thread was told. */
+  know(verdicts: readonly (readonly [building: string, verdict: Verdict])[]): void {
+    for (const [building, verdict] of verdicts) this.#verdicts.set(building, verdict);
     this.#judged = undefined;
     this.#second = undefined;
   }
@@ -272,6 +287,11 @@ export class Call {
 
   partial(make: () => unknown, isNews: boolean, progress: () => Progress): void {
     this.#around.partial(make, isNews, progress);
+  }
+
+  /** See `Surroundings`. */
+  get company(): Company | undefined {
+    return this.#around.company;
   }
 
   goOn(): Promise<boolean> {

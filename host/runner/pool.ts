@@ -23,9 +23,10 @@ import type { Budgets } from './budget.js';
 import type { Progress } from './call.js';
 import { type Executed, execute, type Job, NO_ACCOUNT, type Work } from './job.js';
 import { keepShapes } from './shapes.js';
+import { type Helper, Helpers, type Seat } from './shared-walk.js';
 import { type NoSlot, type Slot, Slots } from './slots.js';
 import { diskOf, type Stuck } from './stuck.js';
-import type { FromWorker, Opening, Task, Verdicts } from './worker.js';
+import type { FromWorker, Opening, Task, ToWorker } from './worker.js';
 
 /** How a job is accompanied. */
 export interface Company {
@@ -80,7 +81,7 @@ export class ThreadPool implements Pool {
   readonly #budgets: Budgets;
   readonly #stuck: Stuck;
   /** By the number of the call. */
-  readonly #underWay = new Map<number, Running>();
+  readonly #underWay = new Map<number, Pick<Running, 'hear'>>();
   #lastCall = 0;
   #closed = false;
 
@@ -132,7 +133,11 @@ export class ThreadPool implements Pool {
   }
 
   async #runIn(slot: Slot, job: Job, company: Company): Promise<Executed> {
-    const running = new Running(job, company, (abort) => this.#endThread(abort));
+    const helpers = new Helpers({
+      lend: (recall) => (this.#closed || this.#stuck.refuses(diskOf(job.tree)) ? undefined : this.#slots.lend(recall)),
+      run: (helper, seat) => this.#runHelper(helper, seat, job),
+    });
+    const running = new Running(job, company, helpers, (abort) => this.#endThread(abort));
     const task: Task = { call: ++this.#lastCall, job };
     this.#underWay.set(task.call, running);
     try {
@@ -145,6 +150,27 @@ export class ThreadPool implements Pool {
       running.close();
       void this.#giveBack(slot, running, job);
     }
+  }
+
+  /** A thread that joins the walk of a call. Whatever becomes of it, the call's own thread walks what it left. */
+  async #runHelper(helper: Helper, seat: Seat, job: Job): Promise<void> {
+    const abort = new AbortController();
+    const task: Task = { call: ++this.#lastCall, job, seat };
+    this.#underWay.set(task.call, {
+      hear: (message, line) =>
+        helper.hear(message, (told) => line.postMessage({ call: task.call, ...told } satisfies ToWorker)),
+    });
+    helper.runs(() => this.#endThread(abort));
+    try {
+      await this.#threads.run(task, { signal: abort.signal });
+      await helper.hasLeft;
+    } catch {
+      // It was ended, or died: nobody is told but the call's own thread, which meets the same and says it.
+    } finally {
+      this.#underWay.delete(task.call);
+      helper.gone();
+    }
+    if (helper.thread !== undefined) await this.#stuck.watch(helper.thread, diskOf(job.tree));
   }
 
   /** Ends the thread of the call that `abort` belongs to. The pool does not say which it was: the one that is missing then. */
@@ -178,6 +204,7 @@ export class ThreadPool implements Pool {
 class Running {
   readonly #job: Job;
   readonly #company: Company;
+  readonly #helpers: Helpers;
   readonly #abort = new AbortController();
   readonly #endThread: (abort: AbortController) => Worker | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -186,7 +213,8 @@ class Running {
   #partial: unknown;
   readonly #onCancel = (): void => this.#stop('cancelled');
 
-  constructor(job: Job, company: Company, endThread: (abort: AbortController) => Worker | undefined) {
+  constructor(job: Job, company: Company, helpers: Helpers, endThread: (abort: AbortController) => Worker | undefined) {
+    this.#helpers = helpers;
     this.#endThread = endThread;
     this.#job = job;
     this.#company = company;
@@ -212,13 +240,16 @@ class Running {
         this.#company.onPartial?.(message.value, message.progress);
         return;
       case 'ask':
-        void this.#answer(message.buildings, line);
+        void this.#answer(message.call, message.buildings, line);
+        return;
+      default:
+        this.#helpers.hear(message, (told) => line.postMessage({ call: message.call, ...told } satisfies ToWorker));
     }
   }
 
-  async #answer(buildings: readonly string[], line: MessagePort): Promise<void> {
+  async #answer(call: number, buildings: readonly string[], line: MessagePort): Promise<void> {
     const verdicts = (await this.#company.policy?.(buildings)) ?? [];
-    line.postMessage({ verdicts } satisfies Verdicts);
+    line.postMessage({ call, kind: 'verdicts', verdicts } satisfies ToWorker);
   }
 
   #stop(end: End): void {
@@ -242,6 +273,7 @@ class Running {
   }
 
   close(): void {
+    this.#helpers.end();
     clearTimeout(this.#timer);
     this.#company.signal?.removeEventListener('abort', this.#onCancel);
   }

@@ -46,6 +46,8 @@ export class Slots {
   readonly #limits: SlotLimits;
   /** In the order of their turns. A tenant with nothing under way is forgotten. */
   readonly #tenants = new Map<string, Tenant>();
+  /** Of the running: lent ones, each by what calls it back. */
+  readonly #lent = new Set<() => void>();
   #running = 0;
   #waiting = 0;
 
@@ -67,7 +69,7 @@ export class Slots {
     if (signal?.aborted === true) return Promise.resolve('cancelled');
     const tenant = this.#tenant(name);
     // A slot that is kept for another tenant is not free for this one: its calls wait, and what waits is bounded.
-    const free = this.#running < this.#count && tenant.running < this.#most();
+    const free = this.#running - this.#lent.size < this.#count && tenant.running < this.#most();
     if (!free && (this.#waiting >= this.#limits.queue || tenant.waiting.size >= this.#limits.tenantQueue)) {
       this.#forgetIdle(name, tenant);
       return Promise.resolve('full');
@@ -78,6 +80,23 @@ export class Slots {
       this.#waiting++;
       this.#next();
     });
+  }
+
+  /**
+   * A free slot for work that can be left at any moment, if nobody waits; it counts for no tenant. `recall` is called once
+   * a call could have it: it is to be given back at once. O(tenants).
+   */
+  lend(recall: () => void): Slot | undefined {
+    if (this.#running >= this.#count || this.#waiting > 0) return undefined;
+    this.#running++;
+    this.#lent.add(recall);
+    return {
+      release: () => {
+        if (!this.#lent.delete(recall)) return;
+        this.#running--;
+        this.#next();
+      },
+    };
   }
 
   #wait(name: string, tenant: Tenant, resolve: (given: Slot | NoSlot) => void, signal?: AbortSignal): Waiting {
@@ -97,7 +116,7 @@ export class Slots {
     return waiting;
   }
 
-  /** Fills free slots, each from the next tenant whose turn it is. */
+  /** Fills free slots, each from the next tenant whose turn it is; if a turn is left over, calls the lent ones back. */
   #next(): void {
     while (this.#running < this.#count) {
       const turn = this.#turn();
@@ -110,6 +129,7 @@ export class Slots {
       this.#tenants.set(name, tenant);
       first.settle(this.#slot(name, tenant));
     }
+    if (this.#lent.size > 0 && this.#turn() !== undefined) for (const recall of this.#lent) recall();
   }
 
   #turn(): [name: string, tenant: Tenant, first: Waiting] | undefined {

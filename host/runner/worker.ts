@@ -12,12 +12,29 @@ import { PARTIAL_EVERY_MS } from '../limits.js';
 import type { Progress, Surroundings } from './call.js';
 import { type Executed, execute, type Job, type Work } from './job.js';
 import { keepShapes } from './shapes.js';
+import {
+  type FromWalker,
+  type Joined,
+  lineOf,
+  OtherCompany,
+  OwnCompany,
+  type Seat,
+  type ToWalker,
+} from './shared-walk.js';
 
 /** What a worker is sent. */
 export interface Task {
   /** The number of the call: what is said of it carries it. */
   readonly call: number;
   readonly job: Job;
+  /** Present in a thread that joins the walk of another one's call: then `call` is its own number. */
+  readonly seat?: Seat;
+}
+
+/** What a job is run by: in its own thread, and in one that joins it. */
+export interface Works {
+  readonly work: Work;
+  readonly join: (joined: Joined) => Work;
 }
 
 /** What a thread sends before all else: its line. */
@@ -30,12 +47,14 @@ export type FromWorker = { readonly call: number } & (
   | { readonly kind: 'started' }
   | { readonly kind: 'partial'; readonly value: unknown; readonly progress: Progress }
   | { readonly kind: 'ask'; readonly buildings: readonly string[] }
+  | FromWalker
 );
 
-/** What is answered to `ask`. */
-export interface Verdicts {
-  readonly verdicts: readonly Verdict[];
-}
+/** What is said to it. A thread has one call after another: what comes late is not for the next one. */
+export type ToWorker = { readonly call: number } & (
+  | { readonly kind: 'verdicts'; readonly verdicts: readonly Verdict[] }
+  | ToWalker
+);
 
 let line: MessagePort | undefined;
 
@@ -49,24 +68,53 @@ function lineOfThread(): MessagePort {
 }
 
 /** Serves one task. */
-export async function serve(task: Task, workFor: (job: Job) => Work): Promise<Executed> {
+export async function serve(task: Task, worksFor: (job: Job) => Works): Promise<Executed> {
   keepShapes(moduleOfThread());
-  const { call, job } = task;
+  const { call, job, seat } = task;
   const to = lineOfThread();
   to.postMessage({ call, kind: 'started' } satisfies FromWorker);
-  return execute(job, workFor(job), surroundings(call, job, to));
+  return seat === undefined
+    ? serveOwn(job, worksFor(job).work, call, to)
+    : serveOther(job, worksFor(job).join, seat, call, to);
 }
 
-function surroundings(call: number, job: Job, to: MessagePort): Surroundings {
-  return {
-    module: moduleOfThread(),
-    ask: job.asksPolicy ? (buildings) => askThrough(to, call, buildings) : null,
-    partial: seldom((value, progress) =>
-      to.postMessage({ call, kind: 'partial', value, progress } satisfies FromWorker),
-    ),
-    // The pool ends this thread when the caller's signal fires: nothing has to be asked here.
-    goOn: async () => true,
-  };
+async function serveOwn(job: Job, work: Work, call: number, to: MessagePort): Promise<Executed> {
+  const company = new OwnCompany(lineOf(to, call));
+  try {
+    return await execute(job, work, {
+      module: moduleOfThread(),
+      ask: job.asksPolicy ? (buildings) => askThrough(to, call, buildings) : null,
+      partial: seldom((value, progress) =>
+        to.postMessage({ call, kind: 'partial', value, progress } satisfies FromWorker),
+      ),
+      // The pool ends this thread when the caller's signal fires: nothing has to be asked here.
+      goOn: async () => true,
+      company,
+    });
+  } finally {
+    company.close();
+  }
+}
+
+/** The policy was asked by the call's own thread, and nobody is told anything from here. */
+async function serveOther(
+  job: Job,
+  join: (joined: Joined) => Work,
+  seat: Seat,
+  call: number,
+  to: MessagePort,
+): Promise<Executed> {
+  const joined = new OtherCompany(lineOf(to, call), seat);
+  try {
+    return await execute(job, join(joined), {
+      module: moduleOfThread(),
+      ask: null,
+      partial: () => {},
+      goOn: async () => joined.goOn(),
+    });
+  } finally {
+    joined.close();
+  }
 }
 
 /** News at once, else at most once in PARTIAL_EVERY_MS: a guest whose pages hold nothing would flood the embedder's thread. */
@@ -83,7 +131,12 @@ function seldom(say: (value: unknown, progress: Progress) => void): Surroundings
 /** A thread has one call at a time, and each question is answered, or the thread is ended. */
 function askThrough(to: MessagePort, call: number, buildings: readonly string[]): Promise<readonly Verdict[]> {
   return new Promise((resolve) => {
-    to.once('message', ({ verdicts }: Verdicts) => resolve(verdicts));
+    const hear = (message: ToWorker): void => {
+      if (message.call !== call || message.kind !== 'verdicts') return;
+      to.off('message', hear);
+      resolve(message.verdicts);
+    };
+    to.on('message', hear);
     to.postMessage({ call, kind: 'ask', buildings } satisfies FromWorker);
   });
 }

@@ -64,12 +64,46 @@ export interface Walked {
   readonly only: string | undefined;
 }
 
-/** Before the first page. */
+/** Nothing was taken up yet. */
 export const NO_COVERAGE: GuestCoverage = { looked: 0, directories: 0, links: 0, reserved: 0, notText: 0, causes: [] };
+
+/** What a walk found, checked and with its sentences: plain data, it crosses between threads. */
+export interface Found {
+  readonly hits: readonly Hit[];
+  /** Bytes of all hits' text. */
+  readonly textBytes: number;
+  /** At most UNREAD_SHOWN. */
+  readonly unread: SearchValue['unread'];
+  readonly coverage: GuestCoverage;
+}
+
+/** Before the first page. */
+export const NOTHING_FOUND: Found = { hits: [], textBytes: 0, unread: [], coverage: NO_COVERAGE };
+
+/** What two stretches of one walk found, the first one's before the other's. O(hits). */
+export function bothFound(one: Found, other: Found): Found {
+  return {
+    hits: [...one.hits, ...other.hits],
+    textBytes: one.textBytes + other.textBytes,
+    unread: [...one.unread, ...other.unread].slice(0, limits.UNREAD_SHOWN),
+    coverage: sumOfCoverage(one.coverage, other.coverage),
+  };
+}
+
+function sumOfCoverage(one: GuestCoverage, other: GuestCoverage): GuestCoverage {
+  return {
+    looked: one.looked + other.looked,
+    directories: one.directories + other.directories,
+    links: one.links + other.links,
+    reserved: one.reserved + other.reserved,
+    notText: one.notText + other.notText,
+    causes: ERROR_CODES.map((_, number) => (one.causes[number] ?? 0) + (other.causes[number] ?? 0)),
+  };
+}
 
 /**
  * What pages gave, checked as it comes in: the guest may lie. A lie that can be seen is a `GuestFault`.
- * Holds what the caps allow and no more; a page costs what it brings, times the hits there are.
+ * Holds what the caps allow and no more; a page costs what it brings.
  */
 export class Answer {
   readonly #call: Call;
@@ -77,6 +111,8 @@ export class Answer {
   readonly #walked: Walked;
   readonly #caps: SearchCaps;
   #hits: Hit[] = [];
+  /** Files among the hits: those of one stand together, or the guest lies. */
+  #files = new Set<string>();
   #textBytes = 0;
   #unread: GuestUnread[] = [];
   #coverage: GuestCoverage = NO_COVERAGE;
@@ -105,14 +141,15 @@ export class Answer {
    */
   #countsFit(coverage: GuestCoverage): boolean {
     const { looked, directories, links, reserved, notText, causes } = coverage;
-    const { opens, entries } = this.#call.meter.used;
+    const { opens, entries } = this.#call.meter.walked;
     const unreadable = sumOf(causes);
     const before = this.#coverage;
     return (
       notText <= looked &&
       looked + directories <= opens + 1 &&
       looked + directories + links + reserved + unreadable <= entries + 1 &&
-      new Set(this.#hits.map((hit) => hit.path)).size <= looked &&
+      this.#files.size <= looked &&
+      directories >= this.#filesystem.wayListed &&
       this.#unread.length === Math.min(limits.UNREAD_SHOWN, unreadable) &&
       ERROR_CODES.every((code, number) => this.#namedAs(code) <= (causes[number] ?? 0)) &&
       COUNTS.every((count) => before[count] <= coverage[count]) &&
@@ -132,7 +169,7 @@ export class Answer {
 
   #takeHit(hit: Hit): void {
     if (!this.#isBelowStart(hit.path)) throw new GuestFault('a path outside its start');
-    if (hit.path !== this.#hits.at(-1)?.path) this.#admit(hit.path);
+    if (hit.path !== this.#hits.at(-1)?.path) this.#takeFile(hit.path);
     if (hit.line > this.#caps.fileCap) throw new GuestFault('a line that no file of its size has');
     this.#hits.push(hit);
     this.#textBytes += utf8Bytes(hit.text);
@@ -141,6 +178,11 @@ export class Answer {
     if (this.#hits.length > this.#caps.matchCap || this.#textBytes > this.#caps.textCap + slack) {
       throw new GuestFault('more hits than its caps');
     }
+  }
+
+  #takeFile(path: string): void {
+    this.#admit(path);
+    this.#files.add(path);
   }
 
   #admit(path: string): void {
@@ -186,7 +228,7 @@ export class Answer {
     const scene = this.#call.judged();
     const root = new Recent(scene.root);
     try {
-      for (const path of new Set(this.#hits.map((hit) => hit.path))) {
+      for (const path of this.#files) {
         const { kind } = resolve({ ...scene, root }, { base: [], path });
         if (kind === 'denied' || kind === 'outside' || kind === 'alias') this.#refuseLink(path);
       }
@@ -197,45 +239,48 @@ export class Answer {
 
   #refuseLink(path: string): void {
     this.#hits = this.#hits.filter((hit) => hit.path !== path);
+    this.#files.delete(path);
     this.#coverage = { ...this.#coverage, looked: this.#coverage.looked - 1, links: this.#coverage.links + 1 };
   }
 
-  /** How far it has come. */
-  progress(): Progress {
-    return { entries: this.#entries(), matches: this.#hits.length };
-  }
-
-  #entries(): number {
-    const { looked, directories, links, reserved, causes } = this.#coverage;
-    return looked + directories + links + reserved + sumOf(causes);
-  }
-
-  /** The answer as it is, with the ending given. */
-  value(ending: Ending): SearchValue {
-    const stopped = ending === 'complete' ? undefined : stoppedSentence(ending, this.#hits, this.#call, this.#caps);
-    const { looked, directories, links, reserved, notText, causes } = this.#coverage;
-    const unreadable = sumOf(causes);
+  /** What was found so far. Directories that only led to where the walk began were counted by another. */
+  found(): Found {
+    const { wayListed } = this.#filesystem;
     return {
-      matches: this.#hits.map(({ path, line, text }) => ({ path, line, text })),
-      count: this.#hits.length,
-      truncated: stopped !== undefined,
-      ...(stopped !== undefined && { stopped }),
-      unreadable,
+      hits: this.#hits,
+      textBytes: this.#textBytes,
       unread: this.#unread.map(({ path, cause }) => ({
         path,
         why: whyUnread(path, cause, this.#filesystem.reason(path), this.#caps.fileCap),
       })),
-      coverage: {
-        entries: this.#entries(),
-        looked,
-        directories,
-        links,
-        reserved,
-        not_text: notText,
-        unread_by_cause: byCause(causes),
-      },
+      coverage: { ...this.#coverage, directories: Math.max(0, this.#coverage.directories - wayListed) },
     };
   }
+}
+
+/** The value of what was found, with the ending given. */
+export function toValue(found: Found, ending: Ending, call: Pick<Call, 'meter'>, caps: SearchCaps): SearchValue {
+  const { hits, unread } = found;
+  const stopped = ending === 'complete' ? undefined : stoppedSentence(ending, hits, call, caps);
+  const { looked, directories, links, reserved, notText, causes } = found.coverage;
+  const unreadable = sumOf(causes);
+  return {
+    matches: [...hits],
+    count: hits.length,
+    truncated: stopped !== undefined,
+    ...(stopped !== undefined && { stopped }),
+    unreadable,
+    unread: [...unread],
+    coverage: {
+      entries: looked + directories + links + reserved + unreadable,
+      looked,
+      directories,
+      links,
+      reserved,
+      not_text: notText,
+      unread_by_cause: byCause(causes),
+    },
+  };
 }
 
 /** A name that a listing gives and no address has: with a character that addresses do not have, or shown with U+FFFD. */

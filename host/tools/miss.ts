@@ -11,6 +11,7 @@ import { release, resolve, type Scene } from '../judge/locate.js';
 import { NEARBY_CAP } from '../limits.js';
 import type { Call } from '../runner/call.js';
 import { type Dir, failed, type Tree } from '../tree/tree.js';
+import { byBytes } from '../wasi/stretch.js';
 
 /** There is no file at the path; `nearby` are paths that would do, `find` what finds others, if not `search`. */
 export const missing = (at: Asked, nearby: readonly string[], find?: string): AxError => {
@@ -114,16 +115,4 @@ function commonPrefix(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length++;
   return length;
-}
-
-const encoder = new TextEncoder();
-/** The order of UTF-8 bytes, which is not that of JavaScript's strings. */
-function byBytes(a: string, b: string): number {
-  const [left, right] = [encoder.encode(a), encoder.encode(b)];
-  const length = Math.min(left.length, right.length);
-  for (let index = 0; index < length; index++) {
-    const difference = (left[index] ?? 0) - (right[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return left.length - right.length;
 }

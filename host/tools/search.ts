@@ -1,31 +1,20 @@
 /**
- * `search`: a substring, over everything the read bound opens. This file asks wall 1, hands the guest one view of the
- * start place and pulls its pages; answer.ts, the next, judges what comes out. The walk and the scan are the guest's.
- * Spec: search.
+ * `search`: a substring, over everything the read bound opens. This file asks wall 1 where to start, and pulls the pages
+ * of one guest (search.walk.ts), or has the rest of a large walk shared (search.parts.ts); answer.ts judges what comes
+ * out. The walk and the scan are the guest's. Spec: search.
  */
 
 import { z } from 'zod';
-import {
-  type Asked,
-  type AxError,
-  cancelled,
-  changedAfterJudged,
-  invalidArgs,
-  type Outcome,
-  ok,
-  refused,
-} from '../error.js';
-import { type Address, buildingOf, segmentsOf } from '../judge/address.js';
+import { type Asked, cancelled, invalidArgs, type Outcome, ok, refused } from '../error.js';
+import { type Address, segmentsOf } from '../judge/address.js';
 import { type Landing, release, resolve, stillJudged } from '../judge/locate.js';
 import * as limits from '../limits.js';
 import type { Call } from '../runner/call.js';
-import type { Dir, Entry, Identity } from '../tree/tree.js';
-import { ERROR_CODES } from '../wasi/codes.js';
-import type { Filesystem } from '../wasi/filesystem.js';
-import type { Guest, Page, Query } from '../wasi/guest.js';
-import type { Preopen } from '../wasi/handles.js';
-import { Answer, NO_COVERAGE, type SearchCaps, type SearchValue, valueSchema } from './answer.js';
-import { listRoot, locate, notOpened, notRegular } from './locating.js';
+import type { Dir } from '../tree/tree.js';
+import { NOTHING_FOUND, type SearchCaps, type SearchValue, toValue, valueSchema } from './answer.js';
+import { listRoot, locate, notRegular } from './locating.js';
+import { type Ended, joinSearch, Sharing, tell } from './search.parts.js';
+import { type Asking, type Start, takeOn, Walk } from './search.walk.js';
 import { type Tool, wholeNumber, wordOf } from './tool.js';
 
 const argsSchema = z.strictObject({
@@ -75,6 +64,7 @@ export const search: Tool<SearchArgs, SearchValue> = {
   timeMs: limits.CALL_TIME_MS,
   asked: (args) => wordOf(args, 'path') || wordOf(args, 'text'),
   run: (call, args) => searchWith(call, args, CAPS),
+  join: joinSearch,
 };
 
 /** The whole of a search, with caps of the caller's choosing. */
@@ -85,29 +75,26 @@ export async function searchWith(call: Call, args: SearchArgs, caps: SearchCaps)
   await call.askAll(listing.value);
   const start = await startAt(call, at, args.path);
   if (!start.ok) return start;
-  return walk(call, at, args, caps, start.value, listing.value);
+  const { stillThere, ...from } = start.value;
+  const context = Math.min(args.context ?? 0, limits.CONTEXT_CAP_LINES);
+  return walk(call, at, { text: args.text, context, caps, start: from, rootListing: listing.value }, stillThere);
 }
 
 // ---- where it starts ----
 
-interface Start {
-  readonly preopen: Preopen;
-  /** The one name to take up, when it is a file. */
-  readonly only: string | undefined;
-  /** Whether what was opened is what was judged. */
-  readonly stillJudged: (identity: Identity) => boolean;
+interface JudgedStart extends Start {
   /** Whether what was judged still stands there: asked when it did not open. */
   readonly stillThere: () => boolean;
 }
 
-const CITY: Start = {
+const CITY: JudgedStart = {
   preopen: { kind: 'directory', shown: '', path: '' },
   only: undefined,
-  stillJudged: () => true,
+  judged: '',
   stillThere: () => true,
 };
 
-async function startAt(call: Call, at: Asked, path: string | undefined): Promise<Outcome<Start>> {
+async function startAt(call: Call, at: Asked, path: string | undefined): Promise<Outcome<JudgedStart>> {
   if (path === undefined) return ok(CITY);
   const located = await locate(call, path);
   if (!located.ok) return located;
@@ -123,19 +110,24 @@ async function startAt(call: Call, at: Asked, path: string | undefined): Promise
   return ok(startFrom(call, address, landing));
 }
 
-function startFrom(call: Call, asked: Address, landing: Extract<Landing<Dir>, { kind: 'directory' | 'entry' }>): Start {
+function startFrom(
+  call: Call,
+  asked: Address,
+  landing: Extract<Landing<Dir>, { kind: 'directory' | 'entry' }>,
+): JudgedStart {
   const { address } = landing;
   const judged = landing.kind === 'directory' ? landing.dir.identity : landing.look.identity;
-  const still = (identity: Identity): boolean => address === '' || stillJudged(call.judged(), address, identity);
-  const isSame = () => standingAt(call, asked) === standing(landing) && still(judged);
-  const whether = { stillJudged: still, stillThere: isSame };
+  const stillThere = (): boolean =>
+    standingAt(call, asked) === standing(landing) && (address === '' || stillJudged(call.judged(), address, judged));
   if (landing.kind === 'directory') {
-    return { preopen: { kind: 'directory', shown: asked, path: asked, landed: address }, only: undefined, ...whether };
+    const preopen = { kind: 'directory', shown: asked, path: asked, landed: address } as const;
+    return { preopen, only: undefined, judged: address, stillThere };
   }
   const segments = segmentsOf(asked);
   const name = segments.at(-1) ?? asked;
   const shown = segments.slice(0, -1).join('/');
-  return { preopen: { kind: 'single', shown, name, path: asked, landed: address }, only: name, ...whether };
+  const preopen = { kind: 'single', shown, name, path: asked, landed: address } as const;
+  return { preopen, only: name, judged: address, stillThere };
 }
 
 /** What a landing is, and where. Asked beside its identity: the inode of what was removed may come back as another kind. */
@@ -152,89 +144,24 @@ function standingAt(call: Call, path: string): string {
 
 // ---- the walk, page by page ----
 
-async function walk(
-  call: Call,
-  at: Asked,
-  args: SearchArgs,
-  caps: SearchCaps,
-  start: Start,
-  rootListing: readonly Entry[],
-): Promise<Outcome<SearchValue>> {
-  const { guest, filesystem } = call.open({
-    preopen: start.preopen,
-    rootListing,
-    fileCapBytes: caps.fileCap,
-    stillJudged: start.stillJudged,
-  });
-  const answer = new Answer(call, filesystem, { shown: start.preopen.shown, only: start.only }, caps);
-  call.partial(
-    () => answer.value('paused'),
-    true,
-    () => answer.progress(),
-  );
-  let page = firstPage(guest, filesystem, start, {
-    text: args.text,
-    only: start.only,
-    context: Math.min(args.context ?? 0, limits.CONTEXT_CAP_LINES),
-    matchCap: caps.matchCap,
-    lineCap: limits.LINE_CAP_BYTES,
-    textCap: caps.textCap,
-    fileCap: caps.fileCap,
-    unreadShown: limits.UNREAD_SHOWN,
-    pageEntries: limits.PAGE_ENTRIES,
-    pageBytes: limits.PAGE_BYTES,
-  });
-  answer.take(page);
-  while (page.ending === 'paused' && !call.meter.late()) {
-    // It is what a call leaves that is ended from outside: judged as an answer is. Made only if somebody is told.
-    const judged = (): SearchValue => {
-      answer.refuseWhatLeadsOut();
-      return answer.value('paused');
-    };
-    call.partial(judged, page.hits.length + page.unread.length > 0, () => answer.progress());
+async function walk(call: Call, at: Asked, asking: Asking, stillThere: () => boolean): Promise<Outcome<SearchValue>> {
+  const { caps } = asking;
+  const hand = takeOn(call, asking);
+  const walk = new Walk(call, asking, hand);
+  const sharing = new Sharing(call, asking, hand);
+  call.partial(() => toValue(NOTHING_FOUND, 'paused', call, caps), true);
+  let ended: Ended | undefined;
+  while (walk.ending === 'paused' && !call.meter.late() && ended === undefined) {
+    tell(call, walk, caps);
     if (!(await call.goOn())) return refused(cancelled(at));
-    page = guest.more();
-    answer.take(page);
+    const shared = sharing.cut(walk);
+    if (shared === undefined) walk.more();
+    else ended = await shared.finish(walk);
+    if (shared !== undefined && ended === undefined) return refused(cancelled(at));
   }
-  const refusal = startRefusal(call, at, start, filesystem);
+  const refusal = (ended?.last ?? walk).startRefusal(at, stillThere);
   if (refusal !== undefined) return refused(refusal);
-  answer.refuseWhatLeadsOut();
-  return ok(answer.value(page.ending));
-}
-
-/**
- * The first page. A guest that is handed no directory traps, by the WIT's own contract; then it is the start that did
- * not open, and a budget that ended it there is still an answer.
- */
-function firstPage(guest: Guest, filesystem: Filesystem, start: Start, query: Query): Page {
-  try {
-    return guest.search(query);
-  } catch (thrown) {
-    const { startFailure } = filesystem;
-    if (startFailure === undefined && !filesystem.changed) throw thrown;
-    const empty = { hits: [], unread: [], coverage: NO_COVERAGE };
-    if (startFailure === 'quota') return { ...empty, ending: 'budget' };
-    if (startFailure !== 'insufficient-space') return { ...empty, ending: 'complete' };
-    const path = buildingOf(start.preopen.shown);
-    const causes = ERROR_CODES.map((code) => (code === startFailure ? 1 : 0));
-    return {
-      ...empty,
-      unread: [{ path, cause: startFailure }],
-      coverage: { ...NO_COVERAGE, causes },
-      ending: 'complete',
-    };
-  }
-}
-
-/**
- * Why a start that wall 1 admitted is refused after all. A file that stands where it was judged and does not open is no
- * refusal: it is the answer's one unread entry.
- */
-function startRefusal(call: Call, at: Asked, start: Start, filesystem: Filesystem): AxError | undefined {
-  const { startFailure } = filesystem;
-  if (filesystem.changed) return changedAfterJudged(at);
-  if (startFailure === undefined || startFailure === 'quota' || startFailure === 'insufficient-space') return undefined;
-  if (!start.stillThere()) return changedAfterJudged(at);
-  if (start.only !== undefined && startFailure !== 'not-permitted') return undefined;
-  return notOpened(call, at, start.preopen.shown, startFailure, filesystem);
+  if (ended !== undefined) return ok(toValue(ended.found, ended.ending, call, caps));
+  walk.judgeAgain();
+  return ok(toValue(walk.found(), walk.ending, call, caps));
 }

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { type AxError, echo, invalidArgs, type Outcome } from '../error.js';
 import type { Call } from '../runner/call.js';
+import type { Joined } from '../runner/shared-walk.js';
 
 /** A tool: a file of its own in this directory, and one line of the registry. */
 export interface Tool<Args, Value> {
@@ -33,6 +34,8 @@ export interface Tool<Args, Value> {
   isOffered?(call: Call): Promise<Outcome<boolean>>;
   /** The work. Expected outcomes are values; what it throws is a bug or a fault of the guest. */
   run(call: Call, args: Args): Promise<Outcome<Value>>;
+  /** Takes part in a call that another thread runs, if the tool can be shared: walks parts of its plan until none is left. */
+  join?(call: Call, joined: Joined): Promise<void>;
 }
 
 /** A tool whose arguments are its own affair. */

@@ -2,7 +2,7 @@
 
 import { type AxError, ok, refused, toolNotOffered } from '../error.js';
 import type { Executed, Job, Work } from '../runner/job.js';
-import { serve, type Task } from '../runner/worker.js';
+import { serve, type Task, type Works } from '../runner/worker.js';
 import { CATALOG_JOB, scanWork } from '../store/catalog.js';
 import { ERRANDS, TOOLS } from './registry.js';
 
@@ -31,5 +31,14 @@ const notOffered = (name: string): AxError =>
     [...TOOLS.values()].filter((tool) => tool.isOffered === undefined).map((tool) => tool.name),
   );
 
+/** The same, and the work of a thread that joins the job's own; nobody joins what cannot be shared. */
+const worksFor = (job: Job): Works => ({
+  work: workFor(job),
+  join: (joined) => async (call) => {
+    await TOOLS.get(job.tool)?.join?.(call, joined);
+    return ok(null);
+  },
+});
+
 /** One task of the pool’s, in this thread. */
-export default (task: Task): Promise<Executed> => serve(task, workFor);
+export default (task: Task): Promise<Executed> => serve(task, worksFor);

@@ -11,7 +11,7 @@
  * `file-too-large`; a building over its share is `insufficient-space`; over depth is `name-too-long`.
  */
 
-import { type AddressRule, joined, segmentRule } from '../judge/address.js';
+import { type AddressRule, isReservedSegment, joined, segmentRule } from '../judge/address.js';
 import type { Bound, Denial } from '../judge/bound.js';
 import { type Landing, release, resolve } from '../judge/locate.js';
 import {
@@ -40,6 +40,7 @@ import {
 import { HeldDirs } from './held.js';
 import { type Meter, Share } from './meter.js';
 import { Metered, Toll } from './metered.js';
+import { isOnTheWay, meets, placesAhead, type Stretch } from './stretch.js';
 
 /** Why an address could not be looked at, for the host's own sentence about it. */
 export interface Reason {
@@ -84,6 +85,9 @@ const leavesRoom = (shown: string): boolean => {
   const room = PATH_MAX_BYTES - 3 * NAME_MAX_BYTES - 1; // a byte that is no UTF-8 is shown by three
   return 3 * shown.length <= room || utf8Bytes(shown) <= room;
 };
+/** Whether a walk opens a name that it takes up: the others are judged by their names alone. */
+const isOpened = ({ name, nameable }: Entry): boolean =>
+  nameable && segmentRule(name) === undefined && !isReservedSegment(name);
 const isPlain = (path: string): boolean => path !== '' && path !== '.' && path !== '..' && !path.includes('/');
 
 /** One call's file system. Not shared, not reused; `close` gives everything back, also after a trap. */
@@ -100,6 +104,10 @@ export class Filesystem {
   #changed = false;
   #outgrown = false;
   #startFailure: ErrorCode | undefined;
+  #stretch: Stretch | undefined;
+  #start: DirHandle | undefined;
+  /** Directories on the way to the first place of the stretch: opened, listed. */
+  #way = { opened: 0, listed: 0 };
 
   constructor(options: FilesystemOptions) {
     this.#options = options;
@@ -132,6 +140,42 @@ export class Filesystem {
     return this.#startFailure;
   }
 
+  /**
+   * The guest is to walk only this stretch, from its next `preopened` on: listings leave out the rest. The way to its
+   * first place is not charged to the meter, which was told so (`resume`). What was remembered of a walk before is
+   * forgotten.
+   */
+  turnTo(stretch: Stretch): void {
+    this.#stretch = stretch;
+    this.#start = undefined;
+    this.#way = { opened: 0, listed: 0 };
+    this.#reasons.clear();
+  }
+
+  /** How many directories on the way to the first place of its stretch the guest has listed: others counted them. */
+  get wayListed(): number {
+    return this.#way.listed;
+  }
+
+  /** Whether so deep a walk was met that directories had to be closed and opened again. */
+  get hasParked(): boolean {
+    return this.#held.hasParked;
+  }
+
+  /**
+   * The places below the preopened directory that a walk, standing between two entries, has yet to take up: see
+   * `placesAhead`. Undefined if the guest does not walk as ours does.
+   */
+  ahead(most: number): readonly (readonly string[])[] | undefined {
+    const levels: DirHandle[] = [];
+    const inside = new Map<DirHandle | undefined, DirHandle>();
+    for (const handle of this.#live) if (handle.kind === 'directory') inside.set(handle.parent, handle);
+    for (let level = this.#start; level !== undefined; level = inside.get(level)) levels.push(level);
+    const standing = levels.map(({ met, last }) => ({ names: met, last }));
+    const names = levels.slice(1).map(({ name }) => name);
+    return placesAhead(standing, names, isOpened, most);
+  }
+
   /** Handles the guest holds. */
   get liveCount(): number {
     return this.#live.size;
@@ -152,6 +196,8 @@ export class Filesystem {
       this.drop(opened);
       return 'not-permitted';
     }
+    this.#start = opened;
+    opened.stretch = this.#stretch;
     return { handle: opened, name: preopen.shown };
   }
 
@@ -162,6 +208,7 @@ export class Filesystem {
   openAt(from: Handle, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
     if (from.kind === 'file' || from.kind === 'stream') return 'not-directory';
     if (asked.mutates) return 'read-only';
+    this.#way.opened++;
     if (asked.path.length > PATH_MAX_BYTES) return 'name-too-long';
     const over = this.#meter.hold(this.#live.size);
     if (over !== undefined) return over;
@@ -215,7 +262,10 @@ export class Filesystem {
     const refusal = this.#meter.list(entries.length, from.share);
     if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(from.shown, refusal);
     from.listed = new Set(entries.map((entry) => entry.name));
-    return this.#keep(new EntryStream(entries));
+    const { stretch } = from;
+    from.met = stretch === undefined ? entries : entries.filter(({ name }) => meets(stretch, name));
+    if (isOnTheWay(stretch)) this.#passOn(from);
+    return this.#keep(new EntryStream(from.met));
   }
 
   /** The next name, or undefined after the last. */
@@ -253,6 +303,7 @@ export class Filesystem {
   }
 
   #openName(from: DirHandle, name: string, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
+    from.last = name;
     if (segmentRule(name) !== undefined) return this.#refuse(joined(from.shown, name), 'illegal-byte-sequence');
     // Each handle's own place passed this bound before the handle was made.
     const denial = this.#bound.judgeWithin(from.landed, name);
@@ -442,6 +493,16 @@ export class Filesystem {
 
   #singleEntry(from: SingleHandle): Entry {
     return { name: from.preopen.name, kind: 'file', nameable: true };
+  }
+
+  /**
+   * A step of the way to the first place is done. What it cost is forgiven at its end only if no other open was made on
+   * it: else a guest would walk for nothing.
+   */
+  #passOn({ stretch }: DirHandle): void {
+    this.#way.listed++;
+    const isEnd = stretch?.from.length === 1;
+    if (isEnd && this.#way.opened === this.#way.listed - 1) this.#meter.arrived();
   }
 
   // ---- keeping, and opening again what was parked ----

@@ -6,6 +6,7 @@
 import type { Dir, Entry, Identity, OpenFile } from '../tree/tree.js';
 import type { ErrorCode } from './codes.js';
 import type { Share } from './meter.js';
+import { below, type Stretch } from './stretch.js';
 
 /** The one directory a guest is given. */
 export type Preopen =
@@ -39,6 +40,12 @@ export class DirHandle {
   dir: Dir | undefined;
   /** Names this handle has listed: a name among them came from a listing. */
   listed: ReadonlySet<string> | undefined;
+  /** What the guest was given of that listing. */
+  met: readonly Entry[] = [];
+  /** The last name of it that the guest opened. */
+  last: string | undefined;
+  /** What of it the guest is to walk, if not all. */
+  stretch: Stretch | undefined;
   readonly shown: string;
   readonly landed: string;
   readonly parent: DirHandle | undefined;
@@ -55,6 +62,7 @@ export class DirHandle {
     depth: number;
     share: Share | undefined;
   }) {
+    this.stretch = below(at.parent?.stretch, at.name);
     this.dir = at.dir;
     this.shown = at.shown;
     this.landed = at.landed;

@@ -17,12 +17,18 @@ export class HeldDirs {
   readonly #reopenTop: (handle: DirHandle) => Dir | Failure;
   /** Directories with a descriptor, oldest first. */
   readonly #held = new Set<DirHandle>();
+  #hasParked = false;
 
   /** `reopenTop` opens a directory that has no parent handle again, by its place. */
   constructor(most: number, meter: Meter, reopenTop: (handle: DirHandle) => Dir | Failure) {
     this.#most = most;
     this.#meter = meter;
     this.#reopenTop = reopenTop;
+  }
+
+  /** Whether there were ever too many: from then on, what an open costs depends on what was opened before. */
+  get hasParked(): boolean {
+    return this.#hasParked;
   }
 
   /** Takes a directory that was just opened. */
@@ -75,7 +81,9 @@ export class HeldDirs {
   #trim(newest: DirHandle): void {
     for (const handle of this.#held) {
       if (this.#held.size <= this.#most) return;
-      if (handle !== newest) this.park(handle);
+      if (handle === newest) continue;
+      this.#hasParked = true;
+      this.park(handle);
     }
   }
 }

@@ -42,8 +42,49 @@ export class Share {
   bytes = 0;
 }
 
+/** What was used of the file system: of the whole call, and of each building. Plain data: it crosses between threads. */
+export interface Usage {
+  readonly opens: number;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly shares: ReadonlyMap<string, Readonly<Share>>;
+}
+
+/** Nothing was used. */
+export const NO_USAGE: Usage = { opens: 0, entries: 0, bytes: 0, shares: new Map() };
+
+/** Both together. O(buildings). */
+export function bothUsed(one: Usage, other: Usage): Usage {
+  const shares = new Map(one.shares);
+  for (const [building, share] of other.shares) {
+    const before = shares.get(building) ?? NOTHING;
+    shares.set(building, {
+      opens: before.opens + share.opens,
+      entries: before.entries + share.entries,
+      bytes: before.bytes + share.bytes,
+    });
+  }
+  const { opens, entries, bytes } = one;
+  return { opens: opens + other.opens, entries: entries + other.entries, bytes: bytes + other.bytes, shares };
+}
+
+/**
+ * Whether a walk that used this was refused nothing on its way, whatever its order: what was used fits each budget, and
+ * of bytes one is left, since a read is asked after the bytes before it. O(buildings).
+ */
+export function fitsAllowance(usage: Usage, allowance: Allowance): boolean {
+  const { opens, entries, bytes, buildingOpens, buildingEntries, buildingBytes } = allowance;
+  if (usage.opens > opens || usage.entries > entries || usage.bytes >= bytes) return false;
+  for (const share of usage.shares.values()) {
+    if (share.opens > buildingOpens || share.entries > buildingEntries || share.bytes >= buildingBytes) return false;
+  }
+  return true;
+}
+
 /** What a spent budget is to the guest: `quota` the call’s, `insufficient-space` a building’s share. */
 export type Refusal = 'quota' | 'insufficient-space';
+
+const NOTHING: Readonly<Share> = new Share();
 
 /** What one call has used, asked before each cost. Constant time; never gives back what was used. */
 export class Meter {
@@ -57,6 +98,11 @@ export class Meter {
   #entries = 0;
   #bytes = 0;
   #spent: Spent | undefined;
+  #hasRefused = false;
+  /** Until `arrived`: what the counts go on from then. */
+  #ahead: Usage | undefined;
+  /** What the counts began from, and what the way was that is not among them. */
+  #before = { opens: 0, entries: 0 };
 
   /** `timeMs` from now on; `now` is a monotonic clock in milliseconds. */
   constructor(allowance: Allowance, timeMs: number, now: () => number = () => performance.now()) {
@@ -75,6 +121,51 @@ export class Meter {
     return { opens: this.#opens, entries: this.#entries, bytes: this.#bytes };
   }
 
+  /** What was used, with each building's account. O(buildings). */
+  usage(): Usage {
+    return { ...this.used, shares: new Map([...this.#shares].map(([building, share]) => [building, { ...share }])) };
+  }
+
+  /** What the walk under way used, the way to where it began included. */
+  get walked(): { readonly opens: number; readonly entries: number } {
+    return { opens: this.#opens - this.#before.opens, entries: this.#entries - this.#before.entries };
+  }
+
+  /** Whether anything was refused since the call, or its last `resume`, began. */
+  get hasRefused(): boolean {
+    return this.#hasRefused;
+  }
+
+  /**
+   * Another walk begins, at a place that one before had come to by then. The way there was paid by that one: until
+   * `arrived` counts go from nothing, and then on from `used`. Time goes on. O(buildings).
+   */
+  resume(used: Usage): void {
+    this.#set(NO_USAGE);
+    this.#ahead = used;
+    this.#before = { opens: 0, entries: 0 };
+    this.#hasRefused = false;
+    if (this.#spent?.budget !== 'time') this.#spent = undefined;
+  }
+
+  /** The walk has come to where it begins. Once; further ones do nothing. */
+  arrived(): void {
+    const used = this.#ahead;
+    if (used === undefined) return;
+    this.#ahead = undefined;
+    this.#before = { opens: used.opens - this.#opens, entries: used.entries - this.#entries };
+    this.#set(used);
+  }
+
+  /** The handles that are open hold the accounts: those stay, with other numbers. */
+  #set({ opens, entries, bytes, shares }: Usage): void {
+    this.#opens = opens;
+    this.#entries = entries;
+    this.#bytes = bytes;
+    for (const building of shares.keys()) this.share(building);
+    for (const [building, share] of this.#shares) Object.assign(share, shares.get(building) ?? NOTHING);
+  }
+
   /** The account of a building; the same one for the same name as long as the call lasts. */
   share(building: string): Share {
     const known = this.#shares.get(building);
@@ -90,11 +181,21 @@ export class Meter {
     return this.#spent !== undefined;
   }
 
+  /** Whether the time is over, whatever else is. */
+  isTimeOver(): boolean {
+    return this.leftMs <= 0;
+  }
+
+  /** Milliseconds until the time is over. */
+  get leftMs(): number {
+    return Math.max(0, this.#deadlineAt - this.#now());
+  }
+
   /** One more open, in this building (or in none: the root). */
   open(share: Share | undefined): Refusal | undefined {
     if (this.late()) return 'quota';
     if (this.#opens >= this.#allowance.opens) return this.#end('opens', this.#allowance.opens);
-    if (share !== undefined && share.opens >= this.#allowance.buildingOpens) return 'insufficient-space';
+    if (share !== undefined && share.opens >= this.#allowance.buildingOpens) return this.#over();
     this.#opens++;
     if (share !== undefined) share.opens++;
     return undefined;
@@ -104,7 +205,7 @@ export class Meter {
   list(count: number, share: Share | undefined): Refusal | undefined {
     if (this.late()) return 'quota';
     if (this.#entries + count > this.#allowance.entries) return this.#end('entries', this.#allowance.entries);
-    if (share !== undefined && share.entries + count > this.#allowance.buildingEntries) return 'insufficient-space';
+    if (share !== undefined && share.entries + count > this.#allowance.buildingEntries) return this.#over();
     this.#entries += count;
     if (share !== undefined) share.entries += count;
     return undefined;
@@ -114,7 +215,7 @@ export class Meter {
   mayRead(share: Share | undefined): Refusal | undefined {
     if (this.late()) return 'quota';
     if (this.#bytes >= this.#allowance.bytes) return this.#end('bytes', this.#allowance.bytes);
-    return share !== undefined && share.bytes >= this.#allowance.buildingBytes ? 'insufficient-space' : undefined;
+    return share !== undefined && share.bytes >= this.#allowance.buildingBytes ? this.#over() : undefined;
   }
 
   /** So many bytes were read. */
@@ -129,7 +230,13 @@ export class Meter {
   }
 
   #end(budget: Spent['budget'], value: number): 'quota' {
+    this.#hasRefused = true;
     this.#spent ??= { budget, value };
     return 'quota';
+  }
+
+  #over(): 'insufficient-space' {
+    this.#hasRefused = true;
+    return 'insufficient-space';
   }
 }

@@ -11,7 +11,8 @@ import type { CatalogRead } from '../../dist/judge/catalog.js';
 import { type Budgets, lowered } from '../../dist/runner/budget.js';
 import type { Call, Unchecked } from '../../dist/runner/call.js';
 import { admitComponent } from '../../dist/runner/component.js';
-import { execute, type HistoryPolicy, type Job } from '../../dist/runner/job.js';
+import { type Executed, execute, type HistoryPolicy, type Job, NO_ACCOUNT } from '../../dist/runner/job.js';
+import type { Company } from '../../dist/runner/shared-walk.js';
 import { CATALOG_JOB, scanWork } from '../../dist/store/catalog.js';
 import type { ReadArgs, ReadValue } from '../../dist/tools/read.js';
 import { TOOLS } from '../../dist/tools/registry.js';
@@ -87,6 +88,8 @@ export interface CallOptions {
   readonly history?: HistoryPolicy;
   readonly onPartial?: (value: unknown) => void;
   readonly goOn?: () => Promise<boolean>;
+  /** Who joins a large walk; default: nobody. */
+  readonly company?: Company;
   /** In place of the component that ships: a hostile guest for the fixed world. */
   readonly module?: WebAssembly.Module;
   /** In place of the tool's own work: the same with other caps. */
@@ -112,10 +115,15 @@ export class TestCity {
 
   /** As a caller would: arguments of any shape. */
   async call(name: string, args: unknown, options: CallOptions = {}): Promise<Outcome<unknown>> {
+    return (await this.execute(name, args, options)).outcome;
+  }
+
+  /** The same, with its account. */
+  async execute(name: string, args: unknown, options: CallOptions = {}): Promise<Executed> {
     const tool = TOOLS.get(name);
-    if (tool === undefined) return refused(toolUnknown(name, [...TOOLS.keys()]));
+    if (tool === undefined) return { outcome: refused(toolUnknown(name, [...TOOLS.keys()])), account: NO_ACCOUNT };
     const parsed = parseArgs(tool, args);
-    if (!parsed.ok) return parsed;
+    if (!parsed.ok) return { outcome: parsed, account: NO_ACCOUNT };
     const { policy, unchecked = {} } = options;
     const job: Job = {
       tool: name,
@@ -131,7 +139,7 @@ export class TestCity {
       timeMs: options.timeMs ?? tool.timeMs,
       ...(options.history && { history: options.history }),
     };
-    const { outcome } = await execute(
+    return execute(
       job,
       options.work ?? workFor(job),
       {
@@ -139,10 +147,10 @@ export class TestCity {
         ask: policy === undefined ? null : async (buildings) => buildings.map(policy),
         partial: (make) => options.onPartial?.(make()),
         goOn: options.goOn ?? (async () => true),
+        ...(options.company && { company: options.company }),
       },
       this.binding === 'reference' ? { guest: reference, ...unchecked } : unchecked,
     );
-    return outcome;
   }
 
   /** The catalog of a run of `reader`, over these shelves outside, farthest first. */
