@@ -59,7 +59,7 @@ export interface Ended {
  */
 async function walkOn(call: Call, walk: Walk, caps: SearchCaps, before: Found | undefined): Promise<boolean> {
   while (walk.ending === 'paused' && !call.meter.late()) {
-    if (before !== undefined) tell(call, walk, caps, before);
+    if (before !== undefined) tellWalk(call, walk, caps, before);
     if (!(await call.goOn())) return false;
     walk.more();
   }
@@ -67,16 +67,19 @@ async function walkOn(call: Call, walk: Walk, caps: SearchCaps, before: Found | 
 }
 
 /**
- * Says what a call leaves that is ended from outside: judged as an answer is. Made only if somebody is told; and not for
- * caps that no caller has, since each time it is all that was found.
+ * Says what a call leaves that is ended from outside. Made only if somebody is told; and not for caps that no caller has,
+ * since each time it is all that was found.
  */
-export function tell(call: Call, walk: Walk, caps: SearchCaps, before: Found = NOTHING_FOUND): void {
-  if (caps.matchCap > limits.MATCH_CAP) return;
-  const judged = (): unknown => {
+export function tell(call: Call, caps: SearchCaps, isNews: boolean, found: () => Found): void {
+  if (caps.matchCap <= limits.MATCH_CAP) call.partial(() => toValue(found(), 'paused', call, caps), isNews);
+}
+
+/** The same of a walk after its page, judged as an answer is; with what was found `before` it. */
+export function tellWalk(call: Call, walk: Walk, caps: SearchCaps, before: Found = NOTHING_FOUND): void {
+  tell(call, caps, walk.isNews, () => {
     walk.judgeAgain();
-    return toValue(bothFound(before, walk.found()), 'paused', call, caps);
-  };
-  call.partial(judged, walk.isNews);
+    return bothFound(before, walk.found());
+  });
 }
 
 // ---- in a thread that joins ----
@@ -185,6 +188,8 @@ export class SharedWalk {
       if (!part.isWhole || !fitsCall(sum, this.#plan.asking.caps, this.#call)) return false;
       this.#sum = sum;
       this.#own.delete(this.#next);
+      const { hits, unread } = part.found;
+      tell(this.#call, this.#plan.asking.caps, hits.length + unread.length > 0, () => sum.found);
     }
     return true;
   }

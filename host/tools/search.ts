@@ -13,7 +13,7 @@ import type { Call } from '../runner/call.js';
 import type { Dir } from '../tree/tree.js';
 import { NOTHING_FOUND, type SearchCaps, type SearchValue, toValue, valueSchema } from './answer.js';
 import { listRoot, locate, notRegular } from './locating.js';
-import { type Ended, joinSearch, Sharing, tell } from './search.parts.js';
+import { type Ended, joinSearch, Sharing, tell, tellWalk } from './search.parts.js';
 import { type Asking, type Start, takeOn, Walk } from './search.walk.js';
 import { type Tool, wholeNumber, wordOf } from './tool.js';
 
@@ -147,12 +147,12 @@ function standingAt(call: Call, path: string): string {
 async function walk(call: Call, at: Asked, asking: Asking, stillThere: () => boolean): Promise<Outcome<SearchValue>> {
   const { caps } = asking;
   const hand = takeOn(call, asking);
+  tell(call, caps, true, () => NOTHING_FOUND);
   const walk = new Walk(call, asking, hand);
   const sharing = new Sharing(call, asking, hand);
-  call.partial(() => toValue(NOTHING_FOUND, 'paused', call, caps), true);
   let ended: Ended | undefined;
   while (walk.ending === 'paused' && !call.meter.late() && ended === undefined) {
-    tell(call, walk, caps);
+    tellWalk(call, walk, caps);
     if (!(await call.goOn())) return refused(cancelled(at));
     const shared = sharing.cut(walk);
     if (shared === undefined) walk.more();

@@ -48,6 +48,33 @@ describe('slots', () => {
     expect(typeof (await slots.take('other'))).toBe('object');
   });
 
+  it('are lent while nobody waits, and called back by the first call that could have one', async () => {
+    const slots = new Slots(2, LIMITS);
+    await slots.take('large');
+    let recalled = 0;
+    const lent = slots.lend(() => recalled++);
+    expect(lent).toBeDefined();
+    expect(slots.lend(() => {})).toBeUndefined();
+    // The same tenant could not have it: one slot is left for others.
+    const own = slots.take('large');
+    await settled();
+    expect(recalled).toBe(0);
+    const other = slots.take('other');
+    await settled();
+    expect(recalled).toBe(1);
+    lent?.release();
+    lent?.release();
+    expect(typeof (await other)).toBe('object');
+    expect([slots.running, slots.waiting, slots.lend(() => {})]).toEqual([2, 1, undefined]);
+    void own;
+  });
+
+  it('that are lent fill no queue: a call that could have one waits for it, whatever the queue holds', async () => {
+    const slots = new Slots(1, { ...LIMITS, queue: 0 });
+    const lent = slots.lend(() => lent?.release());
+    expect(typeof (await slots.take('a'))).toBe('object');
+  });
+
   it('refuse what the queue, or the tenant’s own queue, cannot hold', async () => {
     const slots = new Slots(1, { ...LIMITS, queue: 3, tenantQueue: 2 });
     void slots.take('a');
