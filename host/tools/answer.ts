@@ -258,6 +258,16 @@ export class Answer {
   }
 }
 
+/** How far a walk has come that found this. */
+export const progressOf = ({ coverage, hits }: Found): Progress => ({
+  entries: entriesOf(coverage),
+  matches: hits.length,
+});
+
+function entriesOf({ looked, directories, links, reserved, causes }: GuestCoverage): number {
+  return looked + directories + links + reserved + sumOf(causes);
+}
+
 /** The value of what was found, with the ending given. */
 export function toValue(found: Found, ending: Ending, call: Pick<Call, 'meter'>, caps: SearchCaps): SearchValue {
   const { hits, unread } = found;
@@ -272,7 +282,7 @@ export function toValue(found: Found, ending: Ending, call: Pick<Call, 'meter'>,
     unreadable,
     unread: [...unread],
     coverage: {
-      entries: looked + directories + links + reserved + unreadable,
+      entries: entriesOf(found.coverage),
       looked,
       directories,
       links,

@@ -14,7 +14,7 @@ import type { Call } from '../runner/call.js';
 import type { Company, Joined } from '../runner/shared-walk.js';
 import type { Ending } from '../wasi/guest.js';
 import type { Stretch } from '../wasi/stretch.js';
-import { bothFound, type Found, NOTHING_FOUND, type SearchCaps, toValue } from './answer.js';
+import { bothFound, type Found, NOTHING_FOUND, progressOf, type SearchCaps, toValue } from './answer.js';
 import {
   type Asking,
   bothGained,
@@ -71,7 +71,12 @@ async function walkOn(call: Call, walk: Walk, caps: SearchCaps, before: Found | 
  * since each time it is all that was found.
  */
 export function tell(call: Call, caps: SearchCaps, isNews: boolean, found: () => Found): void {
-  if (caps.matchCap <= limits.MATCH_CAP) call.partial(() => toValue(found(), 'paused', call, caps), isNews);
+  if (caps.matchCap > limits.MATCH_CAP) return;
+  call.partial(
+    () => toValue(found(), 'paused', call, caps),
+    isNews,
+    () => progressOf(found()),
+  );
 }
 
 /** The same of a walk after its page, judged as an answer is; with what was found `before` it. */
