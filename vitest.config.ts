@@ -28,7 +28,7 @@ export default defineConfig({
     exclude: [...configDefaults.exclude, 'test/soak/**'],
     reporters: ['default', ...(forbidsSkips ? [new ForbidsSkips()] : []), ...(report ? ['json'] : [])],
     ...(report ? { outputFile: { json: report } } : {}),
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     // What ends by itself ends late on a busy machine: threads, descriptors.
     expect: { poll: { timeout: 15_000 } },
     // As it ships: loaded by Node, not by vite, which would answer for a package that is not installed.

@@ -22,7 +22,7 @@ interface Ended {
 
 /** As a shell starts it. */
 function shell(...words: string[]): Ended {
-  return spawnSync(process.execPath, [COMMAND, ...words], { cwd: directory, encoding: 'utf8', timeout: 15_000 });
+  return spawnSync(process.execPath, [COMMAND, ...words], { cwd: directory, encoding: 'utf8', timeout: 60_000 });
 }
 
 /** The same command in this process, over the real files: names are those of the test's directory. */

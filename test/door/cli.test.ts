@@ -18,7 +18,7 @@ interface Ended {
 
 /** Runs the command in the sample city. A deadline, so that a hang is a failed test. */
 function portcullis(words: readonly string[], { cwd = SAMPLE, input = '' } = {}): Ended {
-  return spawnSync(process.execPath, [COMMAND, ...words], { cwd, input, encoding: 'utf8', timeout: 15_000 });
+  return spawnSync(process.execPath, [COMMAND, ...words], { cwd, input, encoding: 'utf8', timeout: 60_000 });
 }
 
 describe('search', () => {
@@ -100,7 +100,7 @@ describe('a bug of the program', () => {
       cwd: SAMPLE,
       env: { ...process.env, ...env },
       encoding: 'utf8',
-      timeout: 15_000,
+      timeout: 60_000,
     });
 
   test('ends with 70, by its kind: neither its message nor a stack nor a host path is told', () => {

@@ -97,7 +97,7 @@ describe('setup.mjs', () => {
     existsSync(join(project, 'ran.log')) ? readFileSync(join(project, 'ran.log'), 'utf8').trimEnd().split('\n') : [];
   const begun = (): string[] => runs().filter((line) => line.endsWith('begins'));
   const setUp = (): { status: number | null; stderr: string; stdout: string } =>
-    spawnSync(process.execPath, ['setup.mjs'], { cwd: project, encoding: 'utf8', timeout: 15_000 });
+    spawnSync(process.execPath, ['setup.mjs'], { cwd: project, encoding: 'utf8', timeout: 60_000 });
 
   beforeEach(() => {
     project = mkdtempSync(join(tmpdir(), 'portcullis-setup-'));
