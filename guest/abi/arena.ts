@@ -113,7 +113,9 @@ export class Arena {
   }
 }
 
+/** What lives as long as the call: the walk's frames and their names, given back frame by frame. */
 export const walkArena = changetype<Arena>(memory.data(12, 4));
+/** What lives until the host has lifted one page: its texts, addresses and records; emptied before the next. */
 export const pageArena = changetype<Arena>(memory.data(12, 4));
 
 let free: Chunk | null = null;

@@ -58,6 +58,7 @@ function handleOrCode(): Answer {
 
 /** The name of the directory that `preopen` gave: the prefix of every address. Lies in the page. */
 export let preopenName: usize = 0;
+/** Its bytes; 0 for the city itself. */
 export let preopenNameSize: usize = 0;
 
 /** The one directory this call was handed. A host that hands over none or several breaks the contract: a trap. */
@@ -105,7 +106,9 @@ export function list(dir: i32): Answer {
 
 /** The name that the last `nextName` gave. Lies in the arena that was named. */
 export let name: usize = 0;
+/** Its bytes. */
 export let nameSize: usize = 0;
+/** What the listing says it is: a `descriptor-type` of the WIT. Decided only at the open. */
 export let nameKind: u8 = 0;
 
 /** The next name of a listing, onto `arena`: 1, or 0 at the end. Sets `name`, `nameSize`, `nameKind`. */

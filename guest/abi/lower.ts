@@ -79,6 +79,7 @@ class Unread {
 }
 const UNREAD_BYTES: usize = 12;
 
+/** What the walk has counted so far: in every page, and never less than in the one before. */
 export const coverage = changetype<Coverage>(memory.data(20, 4));
 const causes: usize = memory.data(148, 4); // Code.COUNT numbers of 4 bytes
 
@@ -207,6 +208,7 @@ function reading(which: u8): usize {
   return at;
 }
 
+/** A page of a reading that goes on: how many bytes have passed, and nothing of them. */
 export function going(bytesRead: u64): usize {
   const at = reading(Case.GOING);
   store<u64>(at, bytesRead, SLICE_AT);
@@ -241,20 +243,24 @@ export function doneCut(text: usize, textSize: usize, totalLines: u64, nextByte:
   return at;
 }
 
+/** The file is no text as a whole; `looks` is what it looks like, a case of the WIT's `looks`. */
 export function notText(looks: u8): usize {
   const at = reading(Case.NOT_TEXT);
   store<u8>(at, looks, SLICE_AT);
   return at;
 }
 
+/** The byte asked for is not inside its line. */
 export function pastLine(): usize {
   return reading(Case.PAST_LINE);
 }
 
+/** The byte asked for is in the middle of a character. */
 export function insideCharacter(): usize {
   return reading(Case.INSIDE_CHARACTER);
 }
 
+/** The file did not open or read: the code of the host. */
 export function failed(code: i32): usize {
   const at = reading(Case.FAILED);
   store<u8>(at, <u8>code, SLICE_AT);

@@ -13,8 +13,9 @@ const MARKER_TAIL_BYTES: usize = 7;
 /** The longest marker there is. */
 export const MARKER_MAX_BYTES: usize = MARKER_HEAD_BYTES + 20 + MARKER_TAIL_BYTES;
 
-/** The string: where it starts, and where its next byte goes. */
+/** Where the string starts. */
 export let start: usize = 0;
+/** Where the next byte goes. */
 export let at: usize = 0;
 let end: usize = 0;
 

@@ -5,6 +5,7 @@
 
 import { Needle } from '../text/find';
 
+/** A query: the needle, and every number the host sets. Counts in names, lines and hits; caps of text and files in bytes. */
 // @ts-ignore: decorator
 @unmanaged
 export class Ask {
@@ -20,4 +21,5 @@ export class Ask {
   pageBytes: u32;
 }
 
+/** The one query of this instance, which serves one call. */
 export const ask = changetype<Ask>(memory.data(36, 4));

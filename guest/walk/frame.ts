@@ -8,6 +8,7 @@ import { Mark, pageArena, walkArena } from '../abi/arena';
 import { Answer, close } from '../abi/lift';
 import { collect, collectOnly, names } from './listing';
 
+/** A directory on the way from the start place, its sorted names, and the next one to take up. */
 // @ts-ignore: decorator
 @unmanaged
 export class Frame {
@@ -101,6 +102,7 @@ function leaveFrame(gone: Frame): void {
 
 /** The address that `keepPath` put together. Lies in the page. */
 export let path: usize = 0;
+/** Its bytes. */
 export let pathSize: usize = 0;
 
 /** Puts the address of `name` in `parent` together: `/` between the names, none after an empty first one. O(depth + size). */
