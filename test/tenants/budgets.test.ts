@@ -169,7 +169,8 @@ const NOT_REACHED: Readonly<Record<string, string>> = {
   NAME_MAX_BYTES: 'the file system’s own, used in a relation',
   DIR_SMALL_BYTES: 'when a listing needs no counting first; DIR_ENTRIES_MAX is what is shown',
   WORKER_HEAP_MB: 'the host’s own objects; a guest’s memory has GUEST_MEMORY_MAX_PAGES',
-  PUT_ATTEMPTS_MAX: 'reached only where every unfinished block is taken away in time; that one theft is got over is shown',
+  PUT_ATTEMPTS_MAX:
+    'reached only where every unfinished block is taken away in time; that one theft is got over is shown',
   RELATIONS: 'the relations themselves, each shown in test/limits.test.ts',
 };
 
