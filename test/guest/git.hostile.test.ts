@@ -262,6 +262,12 @@ describe('a pack made to hurt is refused', () => {
       'corrupt',
       said((_, index) => index.fill(0xff, index.length - 56, index.length - 40)),
     ],
+    [
+      'a checksum of an entry that is not its own',
+      ALL,
+      'corrupt',
+      said((_, index) => index.fill(0, index.length - 72, index.length - 56)),
+    ],
     ['no pack at all', ALL, 'corrupt', said((pack) => pack.fill(0, 0, 4))],
     ['a pack of version 9', ALL, 'unsupported', said((pack) => pack.writeUInt32BE(9, 4))],
     ['an empty index', ALL, 'corrupt', { change: (pack) => [pack, Buffer.alloc(0)] }],

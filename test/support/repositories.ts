@@ -448,6 +448,22 @@ export function makeLargeRepository(
   return repository;
 }
 
+/** A long history in one branch, `main`, of which one commit in `every` adds an entry; in one pack. Takes a minute a million. */
+export function makeLongRepository(commits: number, every: number): Repository {
+  const repository = new Repository();
+  const out: string[] = [];
+  for (let number = 0; number < commits; number++) {
+    const date = 1_600_000_000 + number;
+    out.push(`commit refs/heads/main\nmark :${number + 1}\ncommitter A <a@x> ${date} +0000\ndata 1\nx\n`);
+    if (number > 0) out.push(`from :${number}\n`);
+    const text = `needle ${number}`;
+    if (number % every === 0) out.push(`M 100644 inline messages/${number}\ndata ${text.length}\n${text}\n\n`);
+    else out.push(`M 100644 inline src/f${number % 50}\ndata 8\n${String(number).padStart(8, '0')}\n\n`);
+  }
+  repository.import(Buffer.from(out.join('')), 'pack');
+  return repository;
+}
+
 const WORDY: readonly string[] = Array.from({ length: 3_000 }, (_, index) => {
   const dice = new Dice(index + 7);
   return Array.from({ length: 2 + dice.below(9) }, () => String.fromCharCode(97 + dice.below(26))).join('');
