@@ -156,7 +156,7 @@ export const toolNotOffered = (name: string, tools: readonly string[]): AxError 
     'E_TOOL_UNKNOWN',
     { action: 'call', asked: name },
     'it is not offered to this reader',
-    'call one of the tools in nearby; a person can name the branches whose history this reader is given',
+    'call one of the tools in nearby; a person can name the branches whose history this reader is given (--branches)',
     { nearby: tools },
   );
 

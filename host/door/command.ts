@@ -155,7 +155,7 @@ function addRead(program: Command, around: Surroundings, ended: Ended): void {
   ofCity(program.command('read'))
     .summary('an interval of a file')
     .description('An interval of a text file. On a terminal with line numbers, else its bytes as they are.')
-    .argument('<PATH>', 'a file of the city')
+    .argument('<PATH>', 'a file of the city, a name of the catalog, or a Locator: cas:b3-… or file:<address>@<commit>')
     .addHelpText('after', '\n--offset counts from 0, as the tool does; --line counts from 1, as `search` prints it.')
     .option('--offset <lines>', 'lines passed over before the first one shown (default: 0)', whole)
     .option('--line <number>', 'the first line shown, by its number', lineNumber)
@@ -175,7 +175,7 @@ function addCall(program: Command, around: Surroundings, ended: Ended): void {
     .description('Calls a tool. Standard output is its value (exit 0) or the error (exit 1), as one line of JSON.')
     .argument('<TOOL>', [...TOOLS.keys()].join(', '))
     .argument('<JSON>', 'the arguments as a JSON object; - takes them from standard input')
-    .addHelpText('after', ({ command }) => [...TOOLS.values()].map((tool) => argumentsHelp(tool, command)).join(''))
+    .addHelpText('after', ({ command }) => [...TOOLS.values()].map((tool) => argumentsHelp(tool, command)).join('\n'))
     .action(async (tool: string, json: string, options: CityOptions) =>
       ended(await callTool(tool, json, options, around)),
     );
@@ -204,6 +204,7 @@ function addBlocks(program: Command, around: Surroundings, ended: Ended): void {
     .summary('store bytes under their hash, and get them back')
     .description('The block store of a city: bytes under their hash, and which building they were stored for.');
   ofCity(blocks.command('put'))
+    .summary('stores a file, and prints its Locator')
     .description('Stores a file of yours, or standard input, and prints its Locator: what `read` takes.')
     .argument('[FILE]', 'the file, from the current directory; left out or -: standard input')
     .option('--for <place>', 'the building or room it is stored for; left out: no run reads it by its Locator')
@@ -211,6 +212,7 @@ function addBlocks(program: Command, around: Surroundings, ended: Ended): void {
       ended(await putBlock(file, options, around)),
     );
   ofCity(blocks.command('get'))
+    .summary('the bytes of a block, or of a range of it')
     .description('The bytes of a block, or exactly the range in its Locator, if the reader may read them.')
     .argument('<LOCATOR>', 'cas:b3-<64 hex digits>, and a range where one is meant: #L1-2 or #B0-4')
     .action(async (locator: string, options: CityOptions) => ended(await getBlock(locator, options, around)));
@@ -255,7 +257,7 @@ function argumentsHelp(tool: AnyTool, command: Command): string {
     const isNeeded = required.includes(name);
     return help.formatItem(name, width, isNeeded ? `${description} Required.` : description, help);
   });
-  return `\n${tool.title}: ${tool.name}, with a JSON object of\n${items.join('\n')}\n`;
+  return `\n${tool.title}: ${tool.name}, with a JSON object of\n${items.join('\n')}`;
 }
 /** As wide as commander sets help that goes to no terminal. */
 const HELP_WIDTH = 80;
@@ -416,9 +418,12 @@ async function putBlock(
   return answerBytes('blocks put', options, around, async (city, signal) => {
     if (!bytes.ok) return bytes;
     const put = await city.blocks.put(bytes.value, { ...origin, signal });
+    if (put.ok && options.for === undefined) await around.err.write(FOR_NOBODY);
     return put.ok ? ok(`${put.value}\n`) : put;
   });
 }
+
+const FOR_NOBODY = 'stored for nobody: no run reads it by its Locator; --for names a building that may\n';
 
 async function getBlock(locator: string, options: CityOptions, around: Surroundings): Promise<number> {
   return answerBytes('blocks get', options, around, async (city, signal) => {

@@ -35,7 +35,7 @@ export interface BrokenLocator {
 }
 
 const SENTENCES: Readonly<Record<LocatorRule, string>> = {
-  hash: 'what follows `cas:` is not `b3-` and 64 lower-case hex digits',
+  hash: 'it does not begin with `cas:b3-` and 64 lower-case hex digits',
   oid: 'its address is not followed by `@` and a commit of 40 or 64 lower-case hex digits',
   address: 'what stands before the commit is not an address',
   'range-form': 'its range is not `#L<first>-<last>` or `#B<first>-<last>`',

@@ -55,12 +55,15 @@ function spellingError(at: Asked, tree: Tree, reader: string): AxError | undefin
   return configInvalid(at, fact, 'spell the reader as the city’s own listing does');
 }
 
+/** Of a city, and of what is entered like one: a shelf, a store, a repository. */
+const NAME_ONE = 'name a directory that is there; a relative path begins at the current directory, not at the city';
+
 function enterError(at: Asked, refusal: EnterRefusal): AxError {
   switch (refusal) {
     case 'missing':
-      return configInvalid(at, 'there is no such directory', 'name an existing directory as the city');
+      return configInvalid(at, 'there is no such directory', NAME_ONE);
     case 'not-directory':
-      return configInvalid(at, 'it is not a directory', 'name a directory as the city');
+      return configInvalid(at, 'it is not a directory', NAME_ONE);
     case 'bad-name':
       return configInvalid(
         at,

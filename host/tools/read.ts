@@ -25,7 +25,7 @@ const argsSchema = z.strictObject({
     .string('must be text')
     .max(limits.PATH_MAX_BYTES, 'is longer than any path')
     .describe(
-      'A file, as a city address like lab/notes.md: what `search` gives as path. Or a name of this run’s catalog, or name/rest for a file of the package of that name. Or a Locator, cas:b3-<64 hex digits>, with a range where only that is meant: #L1-20 lines from 1, #B0-99 bytes from 0.',
+      'A file, as a city address like lab/notes.md: what `search` gives as path. Or a name of this run’s catalog, or name/rest for a file of the package of that name. Or a Locator, cas:b3-<64 hex digits>, with a range where only that is meant: #L1-20 lines from 1, #B0-99 bytes from 0; or file:<address>@<commit>, for a file as it was then.',
     ),
   offset: wholeNumber(0).optional().describe('The first line, counted from 0; the `line` of a hit. Default 0.'),
   limit: wholeNumber(1)

@@ -240,10 +240,18 @@ describe('portcullis blocks', () => {
     expect(command(['blocks', 'get', locator, '--city', '../tree', '--store', root]).text).toBe(GREEK);
   });
 
+  it('says of what is put for nobody that no run reads it, beside its Locator', () => {
+    const put = command(['blocks', 'put'], 'for nobody');
+    expect(put).toMatchObject({ status: 0, text: expect.stringMatching(/^cas:b3-[0-9a-f]{64}\n$/) });
+    expect(put.err).toMatch(/^stored for nobody: .*--for names a building that may\n$/);
+  });
+
   it('says what is wrong with a file, a place and a usage', () => {
     expect(command(['blocks', 'put', 'none'])).toMatchObject({ status: 1, text: '' });
     expect(command(['blocks', 'put', 'none']).err).toContain('it does not open (ENOENT)');
     expect(command(['blocks', 'put', '--for', 'nowhere'], 'x')).toMatchObject({ status: 1, text: '' });
+    const elsewhere = command(['blocks', 'put', '--store', 'none'], 'x').err;
+    expect(elsewhere).toMatch(/^E_CONFIG_INVALID: cannot enter none: .*\n→ .*begins at the current directory/);
     expect(command(['blocks', 'get']).status).toBe(2);
     expect(command(['blocks', 'steal']).status).toBe(2);
   });
