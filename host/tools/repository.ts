@@ -70,7 +70,8 @@ async function openIn<T>(
     if (refusal !== undefined) return refused(refusal);
     const guest: GuestOptions = {
       tree: found.tree,
-      place: isCitys ? found.place : '',
+      // A city that is a bare repository is a city first: its guest has the bound of the city.
+      ...(!(isCitys && found.place === '') && { place: found.place }),
       preopen: { kind: 'directory', shown: '', path: '' },
       handed: { kind: 'repository', landed: isCitys ? found.place : null },
     };
@@ -82,13 +83,14 @@ async function openIn<T>(
 
 /** The embedder's deny patterns hold for the repository too; so does a building that it was moved to. */
 async function closedPlace(call: Call, at: Asked, place: string): Promise<AxError | undefined> {
-  if (place === '') return undefined;
-  if (call.isDenied(place)) return denied(at, { kind: 'pattern' });
-  const building = buildingOf(place);
-  if (isReservedSegment(building)) return undefined;
-  await call.askFor([building]);
-  return call.mayTell(building) ? undefined : denied(at, { kind: 'confidential' });
+  const places = place === '' ? BARE_NAMES : [place];
+  if (places.some((one) => call.isDenied(one))) return denied(at, { kind: 'pattern' });
+  const buildings = places.map(buildingOf).filter((name) => !isReservedSegment(name));
+  await call.askFor(buildings);
+  return buildings.every((name) => call.mayTell(name)) ? undefined : denied(at, { kind: 'confidential' });
 }
+/** What the guest opens at the top of a repository: of a bare city, so many of its buildings. */
+const BARE_NAMES: readonly string[] = ['objects', 'refs', 'packed-refs'];
 
 // ---- one address, followed ----
 

@@ -134,7 +134,7 @@ class Searching {
   readonly #hits: HistoryEntry[] = [];
   /** Of the first hits, in their order. */
   readonly #frames: string[] = [];
-  /** Of each entry that came, so that one entry is one hit. */
+  /** Of each hit, so that one entry is one; bounded as the addresses are. */
   readonly #known = new Set<string>();
   #addressesBytes = 0;
   #commits = 0;
@@ -209,18 +209,23 @@ class Searching {
 
   #takeEntry(entry: HistoryEntry): void {
     const { commit, path, blob } = entry;
+    if (path.length > limits.PATH_MAX_BYTES) throw new GuestFault('a path longer than any');
     const shown = shownText(path);
     if (!isOid(commit, this.#repository) || !isOid(blob, this.#repository))
       throw new GuestFault('no name of an object');
     if (!ENTRY_DIRECTORIES.some((directory) => shown.startsWith(`${directory}/`))) throw new GuestFault('no entry');
+    // A path that is no address cannot be asked for: git itself makes none. What is denied by pattern is not met.
+    // Nothing of these is kept: a guest could name them for as long as it has time.
+    if (!isEntryPath(shown) || this.#call.isDenied(shown)) return;
+    this.#addressesBytes += utf8Bytes(addressOf(commit, path)) + 1;
+    if (this.#addressesBytes > this.#caps.addressesBytes) {
+      this.#stop = 'addresses';
+      return;
+    }
     const identity = `${blob} ${path.join()}`;
     if (this.#known.has(identity)) throw new GuestFault('one entry twice');
     this.#known.add(identity);
-    // A path that is no address cannot be asked for: git itself makes none. What is denied by pattern is not met.
-    if (!isEntryPath(shown) || this.#call.isDenied(shown)) return;
-    this.#addressesBytes += utf8Bytes(addressOf(commit, path)) + 1;
-    if (this.#addressesBytes > this.#caps.addressesBytes) this.#stop = 'addresses';
-    else this.#hits.push(entry);
+    this.#hits.push(entry);
   }
 
   // ---- frames ----

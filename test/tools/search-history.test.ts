@@ -353,6 +353,8 @@ describe('what no honest guest says is refused', () => {
   it.each<[claim: string, page: HistoryPage]>([
     ['an entry of another directory', lastPage({ ...hit, path: bytes('lab/notes.md') })],
     ['an entry that is the directory', lastPage({ ...hit, path: bytes('messages') })],
+    ['a path longer than any', lastPage({ ...hit, path: bytes(`messages/${'x'.repeat(limits.PATH_MAX_BYTES)}`) })],
+    ['the same, left out', lastPage({ ...hit, path: bytes(`messages//${'x'.repeat(limits.PATH_MAX_BYTES)}`) })],
     ['a short commit', lastPage({ ...hit, commit: hit.commit.slice(1) })],
     ['a commit in capitals', lastPage({ ...hit, commit: 'A'.repeat(40) })],
     ['an option as a commit', lastPage({ ...hit, commit: '--upload-pack=x'.padEnd(40, 'x') })],
@@ -387,10 +389,68 @@ describe('what no honest guest says is refused', () => {
     });
   });
 
+  it('nothing is kept of what is left out, however often it is named', async () => {
+    const [hidden, denied] = [
+      { ...hit, path: bytes('messages//x') },
+      { ...hit, path: bytes('messages/key.pem') },
+    ];
+    const pages = () => [lastPage(hidden, hidden, denied, denied, hit)];
+    const options: CallOptions = { deny: ['**/*.pem'], history: { branches: ['agents/*'], repository: null } };
+    const value = asValue(await ask(begin(), { pattern: 'needle' }, objects, { pages }, options)) as Hits;
+    expect(value.addresses).toEqual([`${hit.commit}:messages/1`]);
+  });
+
   it('a path that nobody could ask for is left out, since only a hostile repository holds one', async () => {
     const pages = () => [lastPage({ ...hit, path: bytes('messages/../x') }, hit)];
     const value = asValue(await ask(begin(), { pattern: 'needle' }, objects, { pages })) as Hits;
     expect(value.addresses).toEqual([`${hit.commit}:messages/1`]);
+  });
+});
+
+describe('a city that is a bare repository', () => {
+  const BARE: Things = [
+    ...gitDirectory('x').map(([at, thing]) => [String(at).slice(2), thing] as const),
+    ['vault/.sprawling/RULES.toml', 'confidential = true\nwrite = "documents"\n'],
+    ['packed-refs', '# pack-refs with: peeled fully-peeled sorted\n'],
+    ['vault/secret', 'SECRET\n'],
+    ['lab/key.pem', 'SECRET\n'],
+    ['lab/.sprawling/RULES.toml', ''],
+  ];
+  const history = { branches: ['agents/*'], repository: null };
+
+  /** What a hostile guest gets of a path, when it is handed the repository. */
+  async function opened(path: string, options: CallOptions = {}): Promise<unknown> {
+    let got: unknown;
+    const guest = (filesystem: Parameters<ReturnType<typeof guestOver>>[0]) => ({
+      ...guestOver(new Objects())(filesystem),
+      history: () => {
+        const root = filesystem.preopened();
+        if (typeof root === 'string') throw new Error('not handed the repository');
+        got = filesystem.openAt(root.handle, { follow: true, path, directory: false, mutates: false });
+        return { ok: true, page: lastPage() } as const;
+      },
+    });
+    const unchecked = { ...options.unchecked, guest };
+    asValue(await begin(BARE).call('search_history', { pattern: 'x' }, { history, ...options, unchecked }));
+    return got;
+  }
+
+  it.each<[wall: string, openUnchecked?: 'judge' | 'filesystem']>([
+    ['both walls'],
+    ['the judge open', 'judge'],
+    ['the file system open', 'filesystem'],
+  ])('is a city first: the guest that reads it opens nothing closed, with %s', async (_, openUnchecked) => {
+    const options = { deny: ['**/*.pem'], ...(openUnchecked && { unchecked: { openUnchecked } }) };
+    for (const path of ['vault/secret', 'lab/key.pem', 'lab/.sprawling/RULES.toml']) {
+      expect(await opened(path, options), path).toBe('not-permitted');
+    }
+    expect(await opened('packed-refs', options)).toBeTypeOf('object');
+  });
+
+  it('is closed where a building of its is that the repository is kept in', async () => {
+    const policy = (building: string) => ({ kind: building === 'refs' ? 'confidential' : 'open' }) as const;
+    const outcome = await ask(begin(BARE), { pattern: 'x' }, new Objects(), {}, { history, policy });
+    expect(asError(outcome).code).toBe('E_GATE_DENIED');
   });
 });
 
