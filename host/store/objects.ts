@@ -176,6 +176,7 @@ export interface TreeEntry {
 }
 
 const SPACE = 0x20;
+const SLASH = 0x2f;
 const KINDS: ReadonlyMap<number, TreeEntry['kind']> = new Map([
   [0o100000, 'file'],
   [0o120000, 'link'],
@@ -185,7 +186,8 @@ const KINDS: ReadonlyMap<number, TreeEntry['kind']> = new Map([
 
 /**
  * What a tree has under `name`. All of it is read, whatever comes first: a mode that is not octal or of no kind, an empty
- * name, a name that stands twice, or an end in the middle of an entry make the tree `malformed`. Linear in `tree`.
+ * name, one with a slash (its path would be another file's), a name that stands twice, or an end in the middle of an entry
+ * make the tree `malformed`. Linear in `tree`.
  */
 export function entryOf(tree: Uint8Array, name: Uint8Array, oidBytes: OidBytes): TreeEntry | 'absent' | 'malformed' {
   let found: TreeEntry | undefined;
@@ -195,7 +197,7 @@ export function entryOf(tree: Uint8Array, name: Uint8Array, oidBytes: OidBytes):
     const end = nul + 1 + oidBytes;
     if (nul <= space + 1 || end > tree.length) return 'malformed';
     const kind = kindOf(tree.subarray(at, space));
-    if (kind === undefined) return 'malformed';
+    if (kind === undefined || tree.subarray(space + 1, nul).includes(SLASH)) return 'malformed';
     if (isSame(tree.subarray(space + 1, nul), name)) {
       if (found !== undefined) return 'malformed';
       found = { kind, oid: hex(tree.subarray(nul + 1, end)) };
@@ -217,8 +219,6 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, index) => byte === b[index]);
 
 const hex = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-
-const SLASH = 0x2f;
 
 /** The segments of a path, at least one. */
 export function segmentsOf(path: Uint8Array): readonly Uint8Array[] {

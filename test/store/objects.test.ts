@@ -227,6 +227,7 @@ describe('objects are read strictly', () => {
     ['nothing in an empty tree', [], 'absent'],
     ['a name that stands twice', [entry('100644', 'x'), entry('100644', 'x')], 'malformed'],
     ['an empty name', [entry('100644', ''), entry('100644', 'x')], 'malformed'],
+    ['a name with a slash, beside the one asked', [entry('100644', 'x'), entry('100644', 'y/z')], 'malformed'],
     ['a mode that is none', [entry('100648', 'x')], 'malformed'],
     ['a mode of no kind', [entry('010000', 'x')], 'malformed'],
     ['no mode', [entry('', 'x')], 'malformed'],
