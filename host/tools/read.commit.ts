@@ -16,12 +16,13 @@ import {
   refused,
 } from '../error.js';
 import { type Address, buildingOf, segmentsOf } from '../judge/address.js';
-import { admit, denied } from '../judge/admit.js';
+import { admit, denied, tooLong } from '../judge/admit.js';
 import type { Locator } from '../judge/locator.js';
 import { rulesFrom } from '../judge/rules.js';
 import * as limits from '../limits.js';
 import type { Call } from '../runner/call.js';
 import { memoryCity, openMemoryTree } from '../tree/memory.js';
+import { isSegment } from '../tree/names.js';
 import { failed } from '../tree/tree.js';
 import { Collected } from './entry.js';
 import { cutInterval, type Interval, type IntervalValue, type Source } from './interval.js';
@@ -55,6 +56,8 @@ async function judgedToday(call: Call, at: Asked, address: Address): Promise<AxE
   await call.askFor([building]);
   const admitted = admit(address, call.action, call.judged().bound);
   if (!admitted.ok) return quoting(at, address, admitted.error);
+  // A commit can hold a longer name than any disk: no tree is made of it, and no guest asked for it.
+  if (!segmentsOf(address).every(isSegment)) return tooLong(at);
   return stands(call, building) ? undefined : isGone(at);
 }
 

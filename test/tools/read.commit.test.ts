@@ -193,6 +193,15 @@ describe('form first', () => {
   });
 });
 
+it('a name that no disk takes is refused as one, whether or not the commit holds it', async () => {
+  const long = 'n'.repeat(256);
+  const oid = objects.commit(directory({ [`lab/${long}`]: 'held\n', [`lab/${long}/deep`]: 'held\n' }));
+  for (const address of [`lab/${long}`, `lab/${long}/deep`, `lab/${long}none`]) {
+    const error = asError(await read(begin(), at(address, oid)));
+    expect(error).toMatchObject({ code: 'E_INVALID_ARGS', subject: expect.stringContaining('too long') });
+  }
+});
+
 describe('what the commit does not hold is the caller’s mistake', () => {
   it.each<[claim: string, locator: string]>([
     ['a file that is not there', at('lab/none')],
