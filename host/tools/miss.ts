@@ -45,11 +45,14 @@ export const inCity = (call: Call, asked: Address): Vicinity => ({
 });
 
 /** Around a path in a package: `tree` is its directory, `place` where that is in the city, `name` how it is asked for. */
-export const inPackage = (call: Call, tree: Tree, place: Address, name: string): Vicinity => ({
-  scene: call.judgedIn(tree, place),
-  spelled: (landed) => (landed === '' ? name : joined(name, landed)),
-  mayTell: call.tellerIn(place),
-});
+export function inPackage(call: Call, tree: Tree, place: Address, name: string): Vicinity {
+  const mayTellThere = call.tellerIn(place);
+  return {
+    scene: call.judgedIn(tree, place),
+    spelled: (landed) => (landed === '' ? name : joined(name, landed)),
+    mayTell: (landed) => mayTellThere(landed) && !call.isDenied(joined(name, landed)),
+  };
+}
 
 /** Entries of the directory itself, by path. For a path that is a directory. */
 export const nearbyWithin = (vicinity: Vicinity, landed: Address | ''): readonly string[] =>

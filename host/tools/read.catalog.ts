@@ -82,6 +82,7 @@ async function readShelved(call: Call, at: Asked, asked: Interval, shelved: Shel
     if (landing.kind !== 'entry' || landing.look.kind !== 'file' || isBehindLink(shelved, landing)) {
       return refused(notAFile(call, at, tree, shelved, landing));
     }
+    if (isDeniedByName(call, shelved, landing)) return refused(denied(at, { kind: 'pattern' }));
     return await cutInterval(call, at, asked, sourceOf(call, asked.path, tree, shelved, landing));
   } finally {
     tree.close();
@@ -92,6 +93,13 @@ async function readShelved(call: Call, at: Asked, asked: Interval, shelved: Shel
 const isBehindLink = ({ form }: Shelved, landing: Landing<Dir>): boolean =>
   landing.kind === 'outside' ||
   ('linked' in landing && landing.linked && (form === 'document' || landing.kind === 'denied'));
+
+/**
+ * A file of a package has a third address, the one it is asked for by: `pack` opens `pack/SKILL.md`, and a link in a
+ * package what another name of it would. Asked of both walls' copies, which are not told of it otherwise.
+ */
+const isDeniedByName = (call: Call, { form, name, rest }: Shelved, { address }: LandedFile): boolean =>
+  form === 'package' && [rest, address].some((path) => call.isDenied(joined(name, path)));
 
 function sourceOf(call: Call, asked: string, tree: Tree, { form, place, rest }: Shelved, file: LandedFile): Source {
   const slash = rest.lastIndexOf('/');

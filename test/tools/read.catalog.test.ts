@@ -291,6 +291,9 @@ describe.each(SETTINGS)('read by name, over the $tree tree and the $binding bind
       ['where it lies', 'pack/deep/notes.md', `${PACK}/deep/*`],
       ['any such file', 'pack/deep/notes.md', '**/notes.md'],
       ['where a link lands', 'pack/inner', '**/notes.md'],
+      ['where a link lands, by the package’s name', 'pack/inner', 'pack/deep/notes.md'],
+      ['what a name alone opens, by its own', 'pack', 'pack/SKILL.md'],
+      ['what a name alone opens, below it', 'pack', 'pack/**'],
       ['a document where it lies', 'doc', `${LIBRARY}/doc.md`],
       ['a document as it was asked', 'doc', 'doc'],
       ['a name of what is carried', 'outer', 'outer'],
@@ -313,6 +316,7 @@ describe.each(SETTINGS)('read by name, over the $tree tree and the $binding bind
 
     it('take names out of a miss', async () => {
       expect((await refusal('pack/deep/note.md', { deny: ['**/notes.md'] })).nearby).toEqual([]);
+      expect((await refusal('pack/deep/note.md', { deny: ['pack/deep/notes.md'] })).nearby).toEqual([]);
     });
 
     it('close a name whose document they cover since the scan, and nothing of the city takes its place', async () => {
