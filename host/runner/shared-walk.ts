@@ -13,7 +13,7 @@ import { LEAVE_GRACE_MS, SHARE_AFTER_MS, SHARED_PARTS_MAX, WALK_THREADS_MAX } fr
 import type { Slot } from './slots.js';
 
 /** What threads of one walk see at once: numbers in shared memory. */
-const CELL = { next: 0, parts: 1, present: 2, over: 3, leave: 4, taker: 4 + WALK_THREADS_MAX } as const;
+const CELL = { parts: 0, present: 1, over: 2, leave: 3, taker: 3 + WALK_THREADS_MAX } as const;
 const CELLS = CELL.taker + SHARED_PARTS_MAX;
 
 /** Nobody; the call's own thread; from 2 on those that joined, by their seat. */
@@ -204,12 +204,14 @@ export interface Joined {
   give(part: number, value: unknown): void;
 }
 
+/** In one step: a thread can be ended between two, and a part that is nobody's and not to be had would be waited for. */
 function take(cells: Int32Array, who: number): number | undefined {
   if (Atomics.load(cells, CELL.over) === 1) return undefined;
-  const part = Atomics.add(cells, CELL.next, 1);
-  if (part >= Atomics.load(cells, CELL.parts)) return undefined;
-  Atomics.store(cells, CELL.taker + part, who);
-  return part;
+  const parts = Atomics.load(cells, CELL.parts);
+  for (let part = 0; part < parts; part++) {
+    if (Atomics.compareExchange(cells, CELL.taker + part, NOBODY, who) === NOBODY) return part;
+  }
+  return undefined;
 }
 
 /** What a thread says and hears on its line, of one call. */

@@ -4,11 +4,12 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { lowered } from '../../dist/runner/budget.js';
 import { admitComponent } from '../../dist/runner/component.js';
 import { execute, type Job } from '../../dist/runner/job.js';
 import { ThreadPool } from '../../dist/runner/pool.js';
+import { OtherCompany, OwnCompany, type ToWalker } from '../../dist/runner/shared-walk.js';
 import { Stuck } from '../../dist/runner/stuck.js';
 import { searchWith } from '../../dist/tools/search.js';
 import { diskWorld, type Things, type World } from '../tree/worlds.js';
@@ -107,5 +108,55 @@ describe('threads that join a walk', { timeout: TIME_MS }, () => {
       for (const { outcome } of await Promise.all(both)) expect(outcome).toMatchObject({ ok: true });
     });
     expect(stuck.count).toBe(0);
+  });
+});
+
+describe('a part', () => {
+  const CHANGES = ['add', 'store', 'compareExchange'] as const;
+
+  /** Ends a thread at its change number `at` of what all threads see: it does that and nothing after it. */
+  function endedAt(at: number, act: () => void): void {
+    let changes = 0;
+    const spies = CHANGES.map((name) => {
+      const change = Atomics[name] as (...given: unknown[]) => unknown; // one of three, called as it was
+      return vi.spyOn(Atomics, name).mockImplementation(((...given: unknown[]) => {
+        const result = change(...given);
+        if (++changes === at) throw new Error('ended');
+        return result;
+      }) as never); // they differ in what they take alone
+    });
+    try {
+      act();
+    } catch (thrown) {
+      expect(thrown).toMatchObject({ message: 'ended' });
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+  }
+
+  it.each([1, 2, 3, 4])('of a thread that was ended at its change %i is to be had, or known to be lost', (at) => {
+    let hear: (message: ToWalker) => void = () => {};
+    let cells: SharedArrayBuffer | undefined;
+    vi.spyOn(performance, 'now').mockReturnValueOnce(-1e9);
+    const own = new OwnCompany({
+      say: (message) => {
+        if (message.kind === 'invite') cells = message.cells;
+      },
+      listen: (given) => {
+        hear = given;
+        return () => {};
+      },
+    });
+    own.invite();
+    if (cells === undefined) throw new Error('nobody was invited');
+    own.begin({}, 3);
+    const other = new OtherCompany({ say: () => {}, listen: () => () => {} }, { cells, seat: 0 });
+    endedAt(at, () => {
+      while (other.take() !== undefined);
+    });
+    hear({ kind: 'gone', seat: 0 });
+    const had: (number | undefined)[] = [];
+    for (let part = own.take(); part !== undefined; part = own.take()) had.push(part);
+    for (const part of [0, 1, 2]) expect(had.includes(part) || own.result(part) === 'lost', `${part}`).toBe(true);
   });
 });
