@@ -12,7 +12,7 @@ import type { BlockHash } from '../judge/locator.js';
 import type { Call } from '../runner/call.js';
 import { treeError } from '../runner/job.js';
 import { Blocks, isFault } from '../store/blocks.js';
-import { failed, type Tree } from '../tree/tree.js';
+import { failed, type Identity, sameIdentity, type Tree } from '../tree/tree.js';
 import { storeError } from './store-error.js';
 
 /** A block that may be read. */
@@ -34,11 +34,13 @@ export async function judgedAt(call: Call, at: Asked, hash: BlockHash): Promise<
   const origins = new Blocks(tree).origins(hash);
   if (isFault(origins)) return refused(storeError(call, at, origins));
   const named = new Set(origins.map(({ place }) => buildingOf(place)));
-  const buildings = new Set([...named].filter((name) => isBuildingOf(call.tree, name)));
+  const buildings = await askStanding(
+    call,
+    [...named].filter((name) => isBuildingOf(call.tree, name)),
+  );
   const places = origins.map(({ place }) => place).filter((place) => buildings.has(buildingOf(place)));
   const [first] = places;
   if (first === undefined) return refused(noOrigin(at));
-  await call.askFor([...buildings]);
   const { bound } = call.judged();
   const open = places.find((place) => bound.judge(place) === undefined);
   if (open !== undefined) return ok({ tree, origin: open });
@@ -46,10 +48,26 @@ export async function judgedAt(call: Call, at: Asked, hash: BlockHash): Promise<
   return refused(denial === undefined ? noOrigin(at) : denied(at, denial));
 }
 
+/**
+ * Asks the policy about these buildings: those that stood at the top of the city when it was asked, and stand there now,
+ * each the same directory. One that was away for the moment of the question had no rules to say that it is closed, and
+ * what is read by its verdict lies elsewhere, in the block store or in history.
+ */
+export async function askStanding(call: Call, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const before = names.map((name) => standing(call.tree, name));
+  await call.askFor(names);
+  return new Set(names.filter((name, index) => isSame(before[index], standing(call.tree, name))));
+}
+
+const isSame = (a: Identity | undefined, b: Identity | undefined): boolean =>
+  a !== undefined && b !== undefined && sameIdentity(a, b);
+
 /** Whether there is a directory of this spelling at the top of the city. What a link leads to is another building. */
-export function isBuildingOf({ root }: Tree, name: string): boolean {
+export const isBuildingOf = (tree: Tree, name: string): boolean => standing(tree, name) !== undefined;
+
+function standing({ root }: Tree, name: string): Identity | undefined {
   const look = root.look(name);
-  return !failed(look) && look.kind === 'directory' && root.stands(name) === true;
+  return !failed(look) && look.kind === 'directory' && root.stands(name) === true ? look.identity : undefined;
 }
 
 const noOrigin = (at: Asked): AxError =>

@@ -23,9 +23,9 @@ import * as limits from '../limits.js';
 import type { Call } from '../runner/call.js';
 import { memoryCity, openMemoryTree } from '../tree/memory.js';
 import { isSegment } from '../tree/names.js';
-import { failed } from '../tree/tree.js';
 import { Collected } from './entry.js';
 import { cutInterval, type Interval, type IntervalValue, type Source } from './interval.js';
+import { askStanding } from './judged-at.js';
 import { quoting } from './locating.js';
 import { type Followed, follow, type Opened, withRepository } from './repository.js';
 import { sizeInWords } from './unread.js';
@@ -53,19 +53,12 @@ export async function readCommit(
 /** Why the address is closed as the city is now. A building that is gone closes its past: it may have been confidential. */
 async function judgedToday(call: Call, at: Asked, address: Address): Promise<AxError | undefined> {
   const building = buildingOf(address);
-  await call.askFor([building]);
+  const standing = await askStanding(call, [building]);
   const admitted = admit(address, call.action, call.judged().bound);
   if (!admitted.ok) return quoting(at, address, admitted.error);
   // A commit can hold a longer name than any disk: no tree is made of it, and no guest asked for it.
   if (!segmentsOf(address).every(isSegment)) return tooLong(at);
-  return stands(call, building) ? undefined : isGone(at);
-}
-
-/** Whether the root lists a directory of this name, spelled so. */
-function stands(call: Call, building: string): boolean {
-  const { root } = call.tree;
-  const look = root.look(building);
-  return !failed(look) && look.kind === 'directory' && root.stands(building) === true;
+  return standing.has(building) ? undefined : isGone(at);
 }
 
 async function bytesIn(

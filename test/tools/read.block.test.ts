@@ -288,6 +288,17 @@ describe.each(SETTINGS)('read of a block, in the $tree tree, $binding binding', 
 
   // ---- two walls ----
 
+  it('of a building that goes while the policy is asked about it is nobody’s', async () => {
+    const leaving = city(setting, [...BUILDINGS, ...one.ended.things]);
+    const policy = (): Verdict => {
+      leaving.world.move('hall', 'away');
+      return { kind: 'open' };
+    };
+    const refusal = asError(await leaving.read({ path: one.ended.locator }, { policy }));
+    leaving.end();
+    expect(refusal).toMatchObject({ code: 'E_GATE_DENIED', subject: expect.stringContaining('nothing says which') });
+  });
+
   it.each(['judge', 'filesystem'] as const)(
     'of a closed building is refused with the bound of the %s open',
     async (openUnchecked) => {

@@ -121,6 +121,26 @@ describe.each(SETTINGS.filter(({ binding }) => binding === 'fixed'))('in a $tree
     expect(JSON.stringify(error)).not.toContain('SECRET');
   });
 
+  it.each<[claim: string, address: string, change: (place: TestCity) => void]>([
+    ['comes', 'deleted/secret', ({ world }) => world.put('deleted/x', '')],
+    ['goes', 'was-open/notes.md', ({ world }) => world.remove('was-open')],
+    [
+      'is another one',
+      'was-open/notes.md',
+      ({ world }) => {
+        world.move('was-open', 'away');
+        world.put('was-open/x', '');
+      },
+    ],
+  ])('and of one that %s while the policy is asked about it', async (_, address, change) => {
+    const place = begin(TODAY, setting);
+    const policy = () => {
+      change(place);
+      return { kind: 'open' } as const;
+    };
+    expect(asError(await read(place, at(address), {}, { policy })).code).toBe('E_GATE_DENIED');
+  });
+
   it('and of one that was renamed, under both of its names', async () => {
     const place = begin(TODAY, setting);
     expect(asError(await read(place, at('deleted/secret'))).code).toBe('E_GATE_DENIED');
