@@ -58,6 +58,8 @@ export const POLICY_BATCH = 256;
 
 /** Names in one directory. Listing 10^6 names takes seconds that nothing interrupts, and 581 MB. */
 export const DIR_ENTRIES_MAX = 200_000;
+/** Names the system is asked for at once where they are counted: how many are too many before anybody sees it. */
+export const LISTING_BATCH_ENTRIES = 4_096;
 /** Directory size on disk, in bytes, up to which a known file system cannot hold more than DIR_ENTRIES_MAX names. */
 export const DIR_SMALL_BYTES = 1 * MiB;
 /** Directory descriptors a call holds; more are closed and opened again on the way back. */
@@ -133,6 +135,12 @@ export const READ_TIME_MS = 120_000;
 export const DEADLINE_GRACE_MS = 150;
 /** How often a call that found nothing new tells how far it is. Without it, pages of nothing flood the embedder. */
 export const PARTIAL_EVERY_MS = 20;
+/** Milliseconds of a walk before the command line shows how far it is. Shorter ones would only flicker. */
+export const PROGRESS_AFTER_MS = 500;
+/** Milliseconds between two such lines: as often as an eye follows, and a terminal is not flooded. */
+export const PROGRESS_EVERY_MS = 100;
+/** Milliseconds that a command's closing may take once its answer is out. Threads end at once, unless the disk holds one. */
+export const CLOSE_PATIENCE_MS = 2_000;
 /** Calls that wait for a worker; the next one is refused with `retry: "yes"`. */
 export const QUEUE_MAX = 1_024;
 /** The same of one tenant: a flood fills its own queue, not everybody's. */
@@ -179,6 +187,10 @@ export const BLOCK_MAX_BYTES = 256 * MiB;
  * stores the same block for ever makes each read of it slower.
  */
 export const ORIGINS_MAX_BYTES = 16 * MiB;
+/** Bytes read at once of a file whose lines are counted for a range: so long nobody asks the time. */
+export const SPAN_CHUNK_BYTES = 256 * KiB;
+/** Bytes that the first buffer for a file of the block store has; it grows with the file. Most origins fit it. */
+export const STORE_CHUNK_BYTES = 64 * KiB;
 /** How often a block is written again because its unfinished file was taken away: more often, somebody does it on purpose. */
 export const PUT_ATTEMPTS_MAX = 8;
 /** How old an unfinished file is when whoever writes it is taken for gone: a process of its number may be another by then. */

@@ -1,5 +1,5 @@
 /**
- * `portcullis blocks`: what is read in, and how a block comes out. Beside command.ts, which opens the city.
+ * `portcullis blocks`: what is read in, and how a block comes out. Beside answering.ts, which asks the city.
  * A block leaves as its bytes; only a terminal is shown what it would obey or hide spelled out.
  */
 

@@ -5,7 +5,8 @@
 
 import { createRequire } from 'node:module';
 import { openReceiptFile, readReceiptKey, verifyFiles } from '../audit/file.js';
-import { main, type Sink } from './command.js';
+import type { Sink } from './asking.js';
+import { main } from './command.js';
 import { openRunner, readOwnFile } from './node.js';
 
 function sinkOf(stream: NodeJS.WriteStream): Sink {

@@ -1,83 +1,34 @@
 /**
  * The command line, without the process around it: words in, an exit status out. The first file on the path
- * of a call that comes from a shell; the next is the runner. `search` and `read` are for people, `call` is
- * for programs.
+ * of a call that comes from a shell: its grammar. answering.ts comes next. `search`, `read` and `history` are for people,
+ * `call` is for programs.
  *
  * Exit status: 0 an answer, 1 a refusal (`AxError`), 2 the command itself was written wrongly, 130 interrupted; 70 a bug
  * (cli.ts).
  */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { KEY_IN_WORDS, ReceiptError } from '../audit/record.js';
-import { type AxError, configInvalid, invalidArgs, type Outcome, ok, refused } from '../error.js';
+import { KEY_IN_WORDS } from '../audit/record.js';
 import { CONTEXT_CAP_LINES } from '../limits.js';
-import type { ReadValue } from '../tools/read.js';
 import { TOOLS } from '../tools/registry.js';
-import type { SearchValue } from '../tools/search.js';
-import type { SearchHistoryValue } from '../tools/search-history.js';
 import { type AnyTool, jsonSchema } from '../tools/tool.js';
+import {
+  callTool,
+  EXIT,
+  getBlock,
+  history,
+  putBlock,
+  type ReadOptions,
+  read,
+  type SearchOptions,
+  search,
+} from './answering.js';
+import type { CityOptions, Surroundings } from './asking.js';
 import { type AuditOptions, audit } from './audit.js';
-import { bytesToPut, type Incoming, type PutOptions, shownBlock } from './blocks.js';
-import { type HistoryWords, showHistory } from './history.js';
-import type { City, CityOptions as Entering, openRunner, Runner } from './node.js';
-import { type Look, type Shown, showError, showRead, showSearch } from './people.js';
-import { type ReceiptFiles, type VerifyOptions, verify } from './receipts.js';
-import { palette, visible, visibleJson, wantsColour } from './terminal.js';
-
-const EXIT = { answered: 0, refused: 1, usage: 2, interrupted: 130 } as const;
-
-/** A walk shorter than this shows no progress; then the line is renewed at most this often. */
-const PROGRESS_AFTER_MS = 500;
-const PROGRESS_EVERY_MS = 100;
-/** How long closing may take once the answer is out. Threads end in milliseconds, unless one is stuck in the disk. */
-const CLOSE_PATIENCE_MS = 2_000;
-
-/** One of the process's streams. */
-export interface Sink {
-  readonly isTerminal: boolean;
-  /** Done when the words, or bytes, are handed on; a reader that went away (`| head`) is no error. */
-  write(words: string | Uint8Array): Promise<void>;
-}
-
-/** Everything the command meets outside itself, so that a test can be all of it. */
-export interface Surroundings extends Incoming {
-  readonly openRunner: typeof openRunner;
-  readonly receipts: ReceiptFiles;
-  readonly out: Sink;
-  readonly err: Sink;
-  /** Calls back once, at the first interrupt; what comes back stops listening. */
-  readonly onInterrupt: (interrupted: () => void) => () => void;
-  /** Ends the process although a thread of it cannot be ended. */
-  readonly kill: () => void;
-  readonly now: () => number;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly directory: string;
-  readonly platform: string;
-  readonly version: string;
-}
-
-/** The options every subcommand has. */
-interface CityOptions {
-  readonly city?: string;
-  readonly reader?: string;
-  readonly portable?: true;
-  readonly shelf?: readonly string[];
-  readonly store?: string;
-  readonly history?: string;
-  readonly branches?: readonly string[];
-  readonly receipts?: string;
-  readonly receiptsKey?: string;
-  readonly color: boolean;
-}
-interface SearchOptions extends CityOptions {
-  readonly context: number;
-}
-interface ReadOptions extends CityOptions {
-  readonly offset?: number;
-  readonly line?: number;
-  readonly limit?: number;
-  readonly byte?: number;
-}
+import type { PutOptions } from './blocks.js';
+import type { HistoryWords } from './history.js';
+import { type VerifyOptions, verify } from './receipts.js';
+import { visible } from './terminal.js';
 
 /**
  * Runs one command.
@@ -319,291 +270,4 @@ function whole(typed: string): number {
 function lineNumber(typed: string): number {
   if (whole(typed) < 1) throw new InvalidArgumentError('Lines count from 1.');
   return whole(typed);
-}
-
-/**
- * A path as shells complete it, as an address: without `./` before it and `/` after it, and nothing for `.`.
- * A convenience of this door alone; what comes out is judged like any other, and `call` takes addresses only.
- */
-export function typedPath(typed: string): string | undefined {
-  const bare = typed.replace(/^(?:\.\/(?!\/))+/, '').replace(/(?<=[^/])\/$/, '');
-  return bare === '.' || (bare === '' && typed !== '') ? undefined : bare;
-}
-
-async function search(
-  text: string,
-  path: string | undefined,
-  options: SearchOptions,
-  around: Surroundings,
-): Promise<number> {
-  const looks = looksOf(around, options);
-  const where = path === undefined ? undefined : typedPath(path);
-  const args = { text, context: options.context, ...(where === undefined ? {} : { path: where }) };
-  const asked = { text, contextLines: Math.min(options.context, CONTEXT_CAP_LINES) };
-  return answerPerson('search', args, options, around, looks, (value) =>
-    // The runner validated the value against the tool's own schema before it gave it out.
-    showSearch(value as SearchValue, asked, looks.out, looks.err),
-  );
-}
-
-async function read(path: string, options: ReadOptions, around: Surroundings): Promise<number> {
-  const looks = looksOf(around, options);
-  const offset = options.line === undefined ? options.offset : options.line - 1;
-  const args = { path: typedPath(path) ?? '.', ...given({ offset, limit: options.limit, byte: options.byte }) };
-  return answerPerson('read', args, options, around, looks, (value) =>
-    // Validated by the runner, as above.
-    showRead(value as ReadValue, { offsetLines: offset ?? 0 }, looks.out, looks.err),
-  );
-}
-
-async function history(
-  pattern: string | undefined,
-  options: CityOptions & HistoryWords,
-  around: Surroundings,
-): Promise<number> {
-  const looks = looksOf(around, options);
-  const args = options.entry === undefined ? { pattern } : { entry: options.entry };
-  return answerPerson('search_history', args, options, around, looks, (value) =>
-    // Validated by the runner, as above.
-    showHistory(value as SearchHistoryValue, looks.out, looks.err),
-  );
-}
-
-/** The entries that were given. */
-const given = (options: Readonly<Record<string, number | undefined>>): Record<string, number> =>
-  Object.fromEntries(Object.entries(options).filter((entry): entry is [string, number] => entry[1] !== undefined));
-
-interface Looks {
-  readonly out: Look;
-  readonly err: Look;
-}
-
-function looksOf({ out, err, environment }: Surroundings, { color }: CityOptions): Looks {
-  const look = ({ isTerminal }: Sink): Look => ({
-    isTerminal,
-    colours: palette(wantsColour(isTerminal, color, environment)),
-  });
-  return { out: look(out), err: look(err) };
-}
-
-async function answerPerson(
-  tool: string,
-  args: unknown,
-  options: CityOptions,
-  around: Surroundings,
-  looks: Looks,
-  show: (value: unknown) => Omit<Shown, 'out'> & { readonly out: string | Uint8Array },
-): Promise<number> {
-  const progress = progressLine(around);
-  const { outcome, interrupted, close } = await ask(tool, args, options, around, progress.report);
-  await progress.clear();
-  if (outcome.ok) {
-    const shown = show(outcome.value);
-    await around.out.write(shown.out);
-    await around.err.write(shown.err);
-  } else {
-    await around.err.write(showError(outcome.error, looks.err.colours));
-  }
-  await close();
-  return statusOf(outcome, interrupted);
-}
-
-async function putBlock(
-  file: string | undefined,
-  options: CityOptions & PutOptions,
-  around: Surroundings,
-): Promise<number> {
-  const bytes = await bytesToPut(file, around);
-  const origin = options.for === undefined ? {} : { for: options.for };
-  return answerBytes('blocks put', options, around, async (city, signal) => {
-    if (!bytes.ok) return bytes;
-    const put = await city.blocks.put(bytes.value, { ...origin, signal });
-    if (put.ok && options.for === undefined) await around.err.write(FOR_NOBODY);
-    return put.ok ? ok(`${put.value}\n`) : put;
-  });
-}
-
-const FOR_NOBODY = 'stored for nobody: no run reads it by its Locator; --for names a building that may\n';
-
-async function getBlock(locator: string, options: CityOptions, around: Surroundings): Promise<number> {
-  return answerBytes('blocks get', options, around, async (city, signal) => {
-    const got = await city.blocks.get(locator, { signal });
-    return got.ok ? ok(shownBlock(got.value, around.out.isTerminal)) : got;
-  });
-}
-
-/** What the block store answers, to standard output as it is; a refusal to the other stream, for eyes. */
-async function answerBytes(
-  action: string,
-  options: CityOptions,
-  around: Surroundings,
-  work: (city: City, signal: AbortSignal) => Promise<Outcome<string | Uint8Array>>,
-): Promise<number> {
-  const { outcome, interrupted, close } = await inCity(action, options, around, work);
-  if (outcome.ok) await around.out.write(outcome.value);
-  else await around.err.write(showError(outcome.error, looksOf(around, options).err.colours));
-  await close();
-  return statusOf(outcome, interrupted);
-}
-
-async function callTool(tool: string, json: string, options: CityOptions, around: Surroundings): Promise<number> {
-  const args = await argumentsOf(tool, json, around);
-  const { outcome, interrupted, close } = args.ok
-    ? await ask(tool, args.value, options, around)
-    : { outcome: args, interrupted: false, close: async () => {} };
-  const answer = JSON.stringify(outcome.ok ? outcome.value : outcome.error);
-  await around.out.write(`${around.out.isTerminal ? visibleJson(answer) : answer}\n`);
-  await close();
-  return statusOf(outcome, interrupted);
-}
-
-const statusOf = (outcome: Outcome<unknown>, interrupted: boolean): number =>
-  interrupted ? EXIT.interrupted : outcome.ok ? EXIT.answered : EXIT.refused;
-
-/** The arguments of `call`, parsed but not yet judged: that is the tool's schema. */
-async function argumentsOf(tool: string, json: string, around: Surroundings): Promise<Outcome<unknown>> {
-  let text = json;
-  try {
-    if (json === '-') text = new TextDecoder('utf-8', { fatal: true }).decode(await around.input());
-    return { ok: true, value: JSON.parse(text) };
-  } catch (error) {
-    // Two things throw here: bytes that are not UTF-8 (TypeError) and text that is not JSON (SyntaxError).
-    if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error;
-    return refused(notJson(tool, json === '-' ? 'standard input' : json));
-  }
-}
-
-const notJson = (tool: string, asked: string): AxError =>
-  invalidArgs(
-    { action: tool, asked },
-    'the arguments are not JSON',
-    'pass one JSON object, quoted for the shell: portcullis call search \'{"text":"…"}\'',
-  );
-
-/** What came of one call. */
-interface Answered<T> {
-  readonly outcome: Outcome<T>;
-  readonly interrupted: boolean;
-  /** To be called when the answer is out: what holds the closing up must not hold up the answer. */
-  readonly close: () => Promise<void>;
-}
-
-/** One call from nothing: a runner, the city, the tool. */
-async function ask(
-  tool: string,
-  args: unknown,
-  options: CityOptions,
-  around: Surroundings,
-  onProgress?: Report,
-): Promise<Answered<unknown>> {
-  const progress = onProgress === undefined ? {} : { onProgress };
-  return inCity(tool, options, around, (city, signal) => city.call(tool, args, { signal, ...progress }));
-}
-
-/** Whatever is asked of a city, from nothing. */
-async function inCity<T>(
-  action: string,
-  options: CityOptions,
-  around: Surroundings,
-  work: (city: City, signal: AbortSignal) => Promise<Outcome<T>>,
-): Promise<Answered<T>> {
-  const cancel = new AbortController();
-  const stopListening = around.onInterrupt(() => cancel.abort());
-  const opened = await openFor(action, options, around);
-  if (!opened.ok) return { outcome: opened, interrupted: false, close: async () => {} };
-  const { runner, close } = opened.value;
-  const city = await runner.enter(options.city ?? around.directory, await entering(options, around));
-  const outcome = city.ok ? await work(city.value, cancel.signal) : city;
-  stopListening();
-  return { outcome, interrupted: cancel.signal.aborted, close };
-}
-
-interface Opened {
-  readonly runner: Runner;
-  readonly close: () => Promise<void>;
-}
-
-/** A runner, and the log of receipts if there is to be one. A log that does not open is a refusal: nothing is asked then. */
-async function openFor(tool: string, options: CityOptions, around: Surroundings): Promise<Outcome<Opened>> {
-  const { receipts: file, receiptsKey: keyFile } = options;
-  if (file === undefined) {
-    const runner = await around.openRunner({ workers: 1 });
-    return ok({ runner, close: () => closed(runner, around) });
-  }
-  let sink: Awaited<ReturnType<ReceiptFiles['open']>> | undefined;
-  try {
-    const key = keyFile === undefined ? {} : { key: await around.receipts.readKey(keyFile) };
-    sink = await around.receipts.open(file);
-    const runner = await around.openRunner({ workers: 1, receipts: { sink, ...key } });
-    return ok({ runner, close: () => closed(runner, around).finally(() => sink?.close()) });
-  } catch (error) {
-    await sink?.close();
-    if (!(error instanceof ReceiptError)) throw error;
-    const fact = `no receipts can be written there (${error.message})`;
-    return refused(configInvalid({ action: tool, asked: file }, fact, LOG_RECOVERY));
-  }
-}
-
-const LOG_RECOVERY =
-  'name a log that is whole or a new file, in a directory that is there and may be written, and the key the log began with';
-
-/** The runner closed, or the process ended over it: a system call that hangs cannot be ended, only left. */
-async function closed(runner: Runner, { kill }: Surroundings): Promise<void> {
-  const patience = setTimeout(kill, CLOSE_PATIENCE_MS);
-  await runner.close();
-  clearTimeout(patience);
-  if (runner.stuckWorkers > 0) kill();
-}
-
-/**
- * How the city is entered. Only Linux can open a file relative to a held directory; elsewhere the one person
- * at this terminal gets the portable tree without asking, and is told. On Linux a failed check never does this.
- */
-async function entering(
-  { reader, portable, store, shelf: shelves, history: repository, branches }: CityOptions,
-  around: Surroundings,
-): Promise<Entering> {
-  const fallsBack = portable === undefined && around.platform !== 'linux';
-  if (fallsBack) {
-    await around.err.write(
-      'portcullis: this system cannot open files relative to a directory; reading as with --portable\n',
-    );
-  }
-  const history = {
-    ...(repository === undefined ? {} : { repository }),
-    ...(branches === undefined ? {} : { branches }),
-  };
-  return {
-    reader: reader ?? null,
-    ...(portable || fallsBack ? { tree: 'portable' as const } : {}),
-    ...(shelves === undefined ? {} : { shelves }),
-    ...(store === undefined ? {} : { store }),
-    ...(repository === undefined && branches === undefined ? {} : { history }),
-  };
-}
-
-type Report = (so: { readonly entries: number; readonly matches: number }) => void;
-
-/** The line that says how far a long walk is: only on a terminal, only after a while, gone before the answer. */
-function progressLine({ err, now }: Surroundings): { readonly report: Report; readonly clear: () => Promise<void> } {
-  // From the first report on: what came before it was not the walk.
-  let startedAt: number | undefined;
-  let shownAt = Number.NEGATIVE_INFINITY;
-  let pending = Promise.resolve();
-  const show = (words: string): void => {
-    pending = pending.then(() => err.write(`\r\u001b[2K${words}`));
-  };
-  return {
-    report: ({ entries, matches }) => {
-      const at = now();
-      startedAt ??= at;
-      if (!err.isTerminal || at - startedAt < PROGRESS_AFTER_MS || at - shownAt < PROGRESS_EVERY_MS) return;
-      shownAt = at;
-      show(`${entries} entries so far, hits: ${matches}`);
-    },
-    clear: () => {
-      if (shownAt !== Number.NEGATIVE_INFINITY) show('');
-      return pending;
-    },
-  };
 }

@@ -1,5 +1,5 @@
 /**
- * `portcullis history`: how entries of history come out for a person. Beside command.ts, which opens the city. On a pipe
+ * `portcullis history`: how entries of history come out for a person. Beside answering.ts, which asks the city. On a pipe
  * the answer and an entry are exactly their bytes; only a terminal is shown what it would obey or hide spelled out.
  */
 

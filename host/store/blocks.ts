@@ -10,7 +10,7 @@
  */
 
 import type { BlockHash, LocatorRange } from '../judge/locator.js';
-import { BLOCK_MAX_BYTES, LEFTOVER_AGE_MS, ORIGINS_MAX_BYTES, PUT_ATTEMPTS_MAX } from '../limits.js';
+import { BLOCK_MAX_BYTES, LEFTOVER_AGE_MS, ORIGINS_MAX_BYTES, PUT_ATTEMPTS_MAX, STORE_CHUNK_BYTES } from '../limits.js';
 import { giveBack, hasher } from '../runner/call.js';
 import { below } from '../tree/below.js';
 import { type Dir, type Failure, failed, type OpenFile, type Tree } from '../tree/tree.js';
@@ -252,11 +252,9 @@ interface Readable {
   read(into: Uint8Array, offsetBytes: number): number | StoreFault;
 }
 
-const CHUNK_BYTES = 64 * 1024;
-
 /** All bytes up to the end, whatever the file says its size is; `too-large` beyond `mostBytes`. */
 function allOf(file: Readable, mostBytes: number): Uint8Array | StoreFault {
-  let [bytes, size] = [new Uint8Array(CHUNK_BYTES), 0];
+  let [bytes, size] = [new Uint8Array(STORE_CHUNK_BYTES), 0];
   for (;;) {
     if (size === bytes.length) bytes = grown(bytes, mostBytes + 1);
     const got = file.read(bytes.subarray(size), size);

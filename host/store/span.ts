@@ -5,11 +5,11 @@
  */
 
 import type { LocatorRange } from '../judge/locator.js';
+import { SPAN_CHUNK_BYTES } from '../limits.js';
 import { type Failure, failed, type OpenFile } from '../tree/tree.js';
 import type { Span } from '../tree/window.js';
 
 const NEWLINE = 0x0a;
-const CHUNK_BYTES = 256 * 1024;
 
 /** Asked before each chunk is read and told after: whether the reader may go on. */
 export interface Toll {
@@ -30,7 +30,7 @@ export function spanOf(file: OpenFile, range: LocatorRange, toll: Toll): Span | 
 }
 
 function linesOf(file: OpenFile, first: number, last: number, toll: Toll): ReturnType<typeof spanOf> {
-  const chunk = new Uint8Array(CHUNK_BYTES);
+  const chunk = new Uint8Array(SPAN_CHUNK_BYTES);
   /** Where the line number `line` begins, and where the first one asked did. */
   let [at, line, begins, start] = [0, 1, 0, 0];
   for (;;) {

@@ -10,12 +10,10 @@ import { Buffer } from 'node:buffer';
 import type { Dirent } from 'node:fs';
 
 import type { Failure, Kind } from '../judge/place.js';
+import { LISTING_BATCH_ENTRIES } from '../limits.js';
 import { shownText, strictText } from './names.js';
 import { failureOf, opendirSync, readdirSync, systemCode } from './system.js';
 import type { Entry } from './tree.js';
-
-/** Names the system is asked for at once where they are counted. */
-const BATCH_ENTRIES = 4_096;
 
 /** Deno gives names as text whatever the encoding; one that is not UTF-8 is then met as `no-entry`. */
 const NAMES_ARE_BYTES = !('deno' in process.versions);
@@ -63,7 +61,7 @@ function listCounted(path: string, entriesMax: number): readonly Entry[] | Failu
 
 function readCounted(path: string, encoding: 'latin1' | 'buffer', entriesMax: number): readonly Entry[] | Failure {
   // The types of Node know no `buffer` here; the runtime does.
-  const directory = opendirSync(path, { encoding: encoding as BufferEncoding, bufferSize: BATCH_ENTRIES });
+  const directory = opendirSync(path, { encoding: encoding as BufferEncoding, bufferSize: LISTING_BATCH_ENTRIES });
   try {
     const entries: Entry[] = [];
     for (let found = directory.readSync(); found !== null; found = directory.readSync()) {

@@ -6,7 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openReceiptFile, readReceiptKey, verifyFiles } from '../../dist/audit/file.js';
-import { main, type Surroundings } from '../../dist/door/command.js';
+import type { Surroundings } from '../../dist/door/asking.js';
+import { main } from '../../dist/door/command.js';
 import { openRunner } from '../../dist/index.js';
 import { records } from './logs.js';
 

@@ -4,7 +4,9 @@
  */
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { main, type Surroundings, typedPath } from '../../dist/door/command.js';
+import { typedPath } from '../../dist/door/answering.js';
+import type { Surroundings } from '../../dist/door/asking.js';
+import { main } from '../../dist/door/command.js';
 import { type AxError, gateDenied, invalidArgs, type Outcome, refused } from '../../dist/error.js';
 import { TOOLS } from '../../dist/tools/registry.js';
 import { jsonSchema } from '../../dist/tools/tool.js';
