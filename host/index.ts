@@ -8,7 +8,6 @@ export { ReceiptError } from './audit/record.js';
 export type { OpenTelemetry } from './audit/spans.js';
 export type { Verified, VerifyOptions } from './audit/verify.js';
 export { verifyLog } from './audit/verify.js';
-export type { Catalog, Pin } from './door/catalog.js';
 export type {
   ArgsOf,
   CallOptions,
@@ -22,7 +21,8 @@ export type {
   RunnerOptions,
   ToolTypes,
   ValueOf,
-} from './door/node.js';
+} from './door/api.js';
+export type { Catalog, Pin } from './door/catalog.js';
 export { openRunner } from './door/node.js';
 export type { AxCode, AxError, Outcome, Retry } from './error.js';
 export type { Verdict } from './judge/bound.js';

@@ -8,10 +8,10 @@ import { CONTEXT_CAP_LINES } from '../limits.js';
 import type { ReadValue } from '../tools/read.js';
 import type { SearchValue } from '../tools/search.js';
 import type { SearchHistoryValue } from '../tools/search-history.js';
+import type { City } from './api.js';
 import { ask, type CityOptions, inCity, progressLine, type Sink, type Surroundings } from './asking.js';
 import { bytesToPut, type PutOptions, shownBlock } from './blocks.js';
 import { type HistoryWords, showHistory } from './history.js';
-import type { City } from './node.js';
 import { type Look, type Shown, showError, showRead, showSearch } from './people.js';
 import { palette, visibleJson, wantsColour } from './terminal.js';
 

@@ -7,8 +7,9 @@
 import { ReceiptError } from '../audit/record.js';
 import { configInvalid, type Outcome, ok, refused } from '../error.js';
 import { CLOSE_PATIENCE_MS, PROGRESS_AFTER_MS, PROGRESS_EVERY_MS } from '../limits.js';
+import type { City, CityOptions as Entering, Runner } from './api.js';
 import type { Incoming } from './blocks.js';
-import type { City, CityOptions as Entering, openRunner, Runner } from './node.js';
+import type { openRunner } from './node.js';
 import type { ReceiptFiles } from './receipts.js';
 
 /** One of the process's streams. */
