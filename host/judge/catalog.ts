@@ -4,7 +4,7 @@
  * Spec: locators-and-catalog, "Catalog". Imports no I/O.
  */
 
-import { type Asked, type AxError, configInvalid, invalidArgs, limitReached, storageFatal } from '../error.js';
+import { type Asked, type AxError, configInvalid, echo, invalidArgs, limitReached, storageFatal } from '../error.js';
 import type { Address } from './address.js';
 
 /** What a name opens: a place in the city, or text that the catalog carries itself, read once, at the scan. */
@@ -121,20 +121,21 @@ export function unreadableError(at: Asked, { because, fact }: UnreadableCatalog)
 
 /**
  * The same, told to whoever asks for a path: since nobody knows whether it is a name, nothing is opened in its place.
+ * Names and places of the shelf stand in the recovery alone: what a refusal calls its fact goes on record.
  * Spec: read, "Resolution order".
  */
 export function notConsulted(at: Asked, { because, fact }: UnreadableCatalog): AxError {
   if (because === 'rules') return rulesError(at, fact);
   return storageFatal(
     at,
-    `the catalog cannot be consulted: ${fact}`,
-    'end this run and start it again, once a person has mended that',
+    'the catalog cannot be consulted',
+    `end this run and start it again, once a person has mended that: ${echo(fact)}`,
   );
 }
 
 const rulesError = (at: Asked, fact: string): AxError =>
   configInvalid(
     at,
-    `what this run may open by name is not known: ${fact}`,
-    'a person has to mend the rules of this run’s own building; then start the run again',
+    'what this run may open by name is not known',
+    `a person has to mend the rules of this run’s own building (${echo(fact)}); then start the run again`,
   );

@@ -214,6 +214,23 @@ describe('a receipt', () => {
     expect(rules.join()).not.toContain('canary');
     expect(rules.filter((rule) => rule === null).length).toBeLessThan(3);
   });
+
+  it.each([
+    ['a name twice', 'confidential = false\nwrite = "documents"\nreading_room = ["canary", "canary"]\n'],
+    ['rules that do not read', 'canary = '],
+  ])('nor a name of a reading room that has %s', async (_, rules) => {
+    const sink = new MemorySink();
+    runner ??= await openRunner({ mode: 'inline', receipts: { sink }, telemetry: false });
+    const poisoned = memoryCity([
+      ['canary/.sprawling/RULES.toml', rules],
+      ['lab/notes.md', 'notes\n'],
+    ]);
+    const city = asValue(await runner.enter(poisoned, { reader: 'canary' }));
+    expect(asError(await city.call('read', { path: 'lab/notes.md' })).recovery).toContain('canary');
+    const [line] = calls(sink.text);
+    expect(line).toMatchObject({ rule: expect.stringMatching(/^(the catalog cannot be|what this run may open)/) });
+    expect(String(line?.['rule'])).not.toContain('canary');
+  });
 });
 
 describe('a thousand calls at once', () => {
