@@ -37,12 +37,18 @@ class Played implements Company {
   /** Parts that were cut, and of them those that another thread gave. */
   readonly seen = { parts: 0, given: 0 };
 
-  constructor(walkers: readonly Walker[], join: (joined: Joined) => Promise<unknown>) {
+  constructor(walkers: readonly Walker[], comeAfter: number, join: (joined: Joined) => Promise<unknown>) {
     this.#walkers = walkers;
+    this.#comeAfter = comeAfter;
     this.#join = join;
   }
 
-  readonly present = 1;
+  /** They come after so many pages. */
+  #comeAfter: number;
+  get present(): number {
+    return this.#comeAfter-- > 0 ? 0 : 1;
+  }
+
   invite(): void {}
 
   begin(plan: unknown, parts: number): void {
@@ -126,9 +132,15 @@ async function alone(place: TestCity, setting: Setting, asked: Asked): Promise<E
   return place.execute('search', asked.args, optionsOf(setting, asked));
 }
 
-async function shared(place: TestCity, setting: Setting, asked: Asked, walkers: readonly Walker[]) {
+async function shared(
+  place: TestCity,
+  setting: Setting,
+  asked: Asked,
+  walkers: readonly Walker[],
+  comeAfter: number = 0,
+) {
   const options = optionsOf(setting, asked);
-  const company = new Played(walkers, (joined) =>
+  const company = new Played(walkers, comeAfter, (joined) =>
     place.execute('search', asked.args, {
       ...options,
       // Nobody is asked twice: what the own thread was told comes with the plan.
@@ -183,11 +195,12 @@ describe.each<Setting>([
         fc.integer({ min: 1, max: 4 }),
         fc.array(walker, { minLength: 1, maxLength: 6 }),
         fc.constantFrom(undefined, 'a', 'b'),
-        async (these, args, someCaps, some, pageEntries, walkers, path) => {
+        fc.integer({ min: 0, max: 5 }),
+        async (these, args, someCaps, some, pageEntries, walkers, path, comeAfter) => {
           const place = city(setting, these);
           try {
             const asked = { args: { ...args, ...(path && { path }) }, caps: someCaps, budgets: some, pageEntries };
-            const { executed, seen } = await shared(place, setting, asked, walkers);
+            const { executed, seen } = await shared(place, setting, asked, walkers, comeAfter);
             given += seen.given;
             expect(executed).toEqual(await alone(place, setting, asked));
           } finally {
@@ -199,6 +212,90 @@ describe.each<Setting>([
     );
     // The law would hold of a search that nobody ever joins.
     expect(given).toBeGreaterThan(RUNS / 4);
+  });
+});
+
+describe.each<Setting>([
+  { tree: 'memory', binding: 'fixed' },
+  { tree: 'linux', binding: 'fixed' },
+])('a search in parts, $tree', { timeout: TIME_MS }, (setting) => {
+  const same = async (place: TestCity, asked: Asked, walkers: readonly Walker[], comeAfter = 0) => {
+    const { executed, seen } = await shared(place, setting, asked, walkers, comeAfter);
+    expect(executed, JSON.stringify({ ...asked, walkers, comeAfter })).toEqual(await alone(place, setting, asked));
+    return seen;
+  };
+  const ASKED: Asked = { args: { text: 'n' }, caps: CAPS, budgets: {}, pageEntries: 1 };
+
+  // Four rooms in each of two buildings, three files in a room: each border falls somewhere in a part.
+  const HOUSES: Things = ['a', 'b'].flatMap((building) =>
+    ['r', 's', 't', 'u'].flatMap(
+      (room): Things => [
+        [`${building}/${room}/1`, 'n'],
+        [`${building}/${room}/2`, 'nn\nx'],
+        [`${building}/${room}/3`, 'nnn\nn'],
+      ],
+    ),
+  );
+
+  it.each([
+    ['textCap', 70],
+    ['matchCap', 34],
+    ['opens', 36],
+    ['entries', 36],
+    ['bytes', 90],
+    ['buildingOpens', 18],
+    ['buildingEntries', 18],
+    ['buildingBytes', 46],
+  ] as const)('ends where one thread would, at every value of %s', async (bound, most) => {
+    const place = begin(setting, HOUSES);
+    let given = 0;
+    for (let value = 1; value <= most; value++) {
+      const asked: Asked =
+        bound === 'textCap' || bound === 'matchCap'
+          ? { ...ASKED, caps: { ...CAPS, [bound]: value } }
+          : { ...ASKED, budgets: { [bound]: value } };
+      // Cut between the buildings, and inside the first one.
+      for (const comeAfter of [0, 2, 4]) given += (await same(place, asked, [1, 2, 0, 1], comeAfter)).given;
+    }
+    expect(given).toBeGreaterThan(most);
+  });
+
+  it('leaves a building that is over its share, whoever met its bomb', async () => {
+    const bomb = Array.from({ length: 12 }, (_, file): Things[number] => [`a/s/${10 + file}`, 'n']);
+    const place = begin(setting, [...HOUSES.filter(([path]) => !String(path).startsWith('a/s/')), ...bomb]);
+    for (const budgets of [{ buildingEntries: 11 }, { buildingOpens: 10 }, { buildingBytes: 8 }]) {
+      for (let comeAfter = 0; comeAfter < 6; comeAfter++) await same(place, { ...ASKED, budgets }, [1, 2], comeAfter);
+    }
+  });
+
+  it('cuts nothing where a walk may have passed a name that it does not open', async () => {
+    const raw = Uint8Array.of(0x61, 0xff);
+    const place = begin(setting, [
+      ['a/a\ufffd', 'n'],
+      [['a', raw], 'n'],
+      ['a/b', 'n'],
+      ['a/.git/x', 'n'],
+      ['a/c', 'n'],
+      ['a/.gitx', 'n'],
+      ['b/.git/x', 'n'],
+      ['b/x', 'n'],
+      [['c', raw], 'n'],
+      ['d', 'n'],
+    ]);
+    for (let comeAfter = 0; comeAfter < 12; comeAfter++) await same(place, ASKED, [1, 0], comeAfter);
+  });
+
+  it('costs what one thread costs where a walk is so deep that directories are opened again', async () => {
+    const deep = Array.from({ length: 80 }, () => 'x').join('/');
+    const place = begin(setting, [
+      ['a/1', 'n'],
+      ['a/2/3', 'n'],
+      [`a/5/${deep}/n`, 'n'],
+      ['a/6/1', 'n'],
+      ['a/7', 'n'],
+      ['b/1', 'n'],
+    ]);
+    for (let comeAfter = 0; comeAfter < 6; comeAfter++) await same(place, ASKED, [1, 2, 0], comeAfter);
   });
 
   it('cuts a walk deep inside: 300 files, 17 rooms, hits and unread entries in each', async () => {
