@@ -28,12 +28,12 @@ keepShapes(component.module);
  * The threads of a runner with its default options, but for the caps: what `worker.mjs` runs in them.
  * `searchAll` answers like the runner; `close` it.
  */
-export function openThreads(path) {
+export function openThreads(path, n = availableParallelism()) {
   const entered = enterDisk(path);
   assert(typeof entered !== 'string', `${path}: not entered: ${entered}`);
   const budgets = lowered();
   const entry = new URL('./worker.mjs', import.meta.url);
-  const pool = new ThreadPool(entry, component.module, availableParallelism(), budgets, new Stuck(budgets));
+  const pool = new ThreadPool(entry, component.module, n, budgets, new Stuck(budgets));
   return {
     searchAll: (text) => pool.run(jobOf('search', { text }, entered.spec), {}).then(({ outcome }) => outcome),
     close: () => pool.close().finally(() => entered.close()),
