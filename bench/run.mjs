@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const BENCHES = ['call.mjs', 'boundary.mjs', 'search.mjs', 'read.mjs'];
+const BENCHES = ['call.mjs', 'boundary.mjs', 'search.mjs', 'read.mjs', 'history.mjs'];
 
 const failed = BENCHES.filter((bench) => {
   const path = fileURLToPath(new URL(bench, import.meta.url));

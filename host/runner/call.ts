@@ -266,6 +266,7 @@ export class Call {
       tree: granted(tree, granting),
       bound: this.#boundOf('filesystem', options),
       meter: this.meter,
+      isOneThing: place !== undefined,
     });
     this.#filesystems.push(filesystem);
     this.#handed ??= handed;

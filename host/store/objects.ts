@@ -18,8 +18,8 @@ export type Trailed =
   | { readonly kind: 'blob'; readonly oid: string; readonly sizeBytes: number; readonly isLink: boolean }
   /** A tree on the way has no such name. */
   | { readonly kind: 'absent' }
-  /** A directory, another repository, or a way through something that is no directory. */
-  | { readonly kind: 'not-file' }
+  /** A directory, another repository (`module`: the commit of it), or a way through something that is no directory. */
+  | { readonly kind: 'not-file'; readonly module?: string }
   | { readonly kind: 'no-commit' }
   | { readonly kind: 'unreachable' }
   | { readonly kind: 'budget' }
@@ -157,7 +157,8 @@ const headerOf = (type: 'commit' | 'tree' | 'blob', sizeBytes: number): string =
 function whatIsThere(entry: TreeEntry | 'absent' | 'malformed', isLast: boolean): Blob | Decided {
   if (entry === 'malformed') return CORRUPT;
   if (entry === 'absent') return { kind: 'absent' };
-  if (!isLast || entry.kind === 'tree' || entry.kind === 'submodule') return { kind: 'not-file' };
+  if (!isLast || entry.kind === 'tree') return { kind: 'not-file' };
+  if (entry.kind === 'submodule') return { kind: 'not-file', module: entry.oid };
   return { kind: 'blob', oid: entry.oid, isLink: entry.kind === 'link' };
 }
 

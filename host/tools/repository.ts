@@ -24,7 +24,7 @@ import { Chain, type Trailed } from '../store/objects.js';
 import { isUnfit, type NoRepository, openRepository, type Repository, type Whose } from '../store/repository.js';
 import { openTree } from '../tree/spec.js';
 import type { Tree } from '../tree/tree.js';
-import type { GitFault, Trail } from '../wasi/guest.js';
+import type { GitFault, Guest, Trail } from '../wasi/guest.js';
 import { spentError } from './locating.js';
 
 /** A repository that may be read, and how a guest comes to hold it. */
@@ -32,6 +32,8 @@ export interface Opened {
   readonly oidBytes: Repository['oidBytes'];
   /** For `call.open`: the git directory, whole, and nothing else. */
   readonly guest: GuestOptions;
+  /** The one guest that follows addresses in it, one after another: it has its pages of indexes by then. */
+  readonly follower: () => Guest;
 }
 
 /**
@@ -75,7 +77,15 @@ async function openIn<T>(
       preopen: { kind: 'directory', shown: '', path: '' },
       handed: { kind: 'repository', landed: isCitys ? found.place : null },
     };
-    return await use({ oidBytes: found.oidBytes, guest });
+    let follower: Guest | undefined;
+    return await use({
+      oidBytes: found.oidBytes,
+      guest,
+      follower: () => {
+        follower ??= call.open(guest).guest;
+        return follower;
+      },
+    });
   } finally {
     found.tree.close();
   }
@@ -107,7 +117,7 @@ export interface Following {
 export type Followed = Exclude<Trailed, { kind: 'budget' | 'fault' | 'mismatch' }>;
 
 /**
- * Follows an address with a guest of its own, proving each object, and passes on the blob's pieces in order: they count
+ * Follows an address, proving each object, and passes on the blob's pieces in order: they count
  * only if this comes back with the blob. Between pages the time and the caller's signal are asked.
  */
 export async function follow(
@@ -120,7 +130,7 @@ export async function follow(
   const { commit, path, branches, blobMaxBytes } = asked;
   const { oidBytes } = repository;
   const chain = await Chain.of({ commit, path, oidBytes, blobMaxBytes }, pass);
-  const { guest } = call.open(repository.guest);
+  const guest = repository.follower();
   let trail: Trail = guest.trail({ commit, path, branches, oidBytes, blobMax: blobMaxBytes, ...PAGE });
   for (;;) {
     if (!trail.ok) return refused(faultError(call, at, trail.fault));

@@ -249,9 +249,8 @@ class Searching {
     const followed = await follow(this.#call, this.#at, this.#repository, asked, (piece) => passing.take(piece));
     const address = spelled(commit, path);
     if (!followed.ok && followed.error.code !== 'E_LIMIT') return followed.error;
-    if (followed.ok && (followed.value.kind !== 'blob' || followed.value.oid !== blob || !passing.holds)) {
-      throw new GuestFault('a hit that is none');
-    }
+    if (followed.ok && followed.value.kind === 'not-file') passing.take(moduleText(followed.value.module));
+    if (followed.ok && (nameOf(followed.value) !== blob || !passing.holds)) throw new GuestFault('a hit that is none');
     // Over a budget of the call it is not shown, and the answer says why; over that of one object it is only named.
     if (this.#call.meter.spent !== undefined) return undefined;
     const body = followed.ok ? passing.body(address) : `[... entry too large to show; full record: ${address} ...]`;
@@ -284,6 +283,14 @@ class Searching {
     }
   }
 }
+
+/** The name of the object that an entry is: of a blob, or of the commit of another repository. */
+const nameOf = (followed: Followed): string | undefined =>
+  followed.kind === 'blob' ? followed.oid : followed.kind === 'not-file' ? followed.module : undefined;
+
+/** Another repository's commit, as git shows it where a file would be: so it is found, and there is no blob to ask for. */
+const moduleText = (commit: string | undefined): Uint8Array =>
+  new TextEncoder().encode(commit === undefined ? '' : `Subproject commit ${commit}\n`);
 
 const isOid = (text: string, { oidBytes }: Opened): boolean => text.length === 2 * oidBytes && /^[0-9a-f]+$/.test(text);
 

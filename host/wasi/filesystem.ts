@@ -72,6 +72,8 @@ export interface FilesystemOptions {
   readonly stillJudged?: (identity: Identity) => boolean;
   /** Sees every byte that is handed to the guest, in the guest's order, and whether the file ended with them. */
   readonly tap?: (bytes: Uint8Array, offsetBytes: number, end: boolean) => void;
+  /** What is handed over is one thing, not a city: no building in it has a share. Default false. */
+  readonly isOneThing?: boolean;
   /** Directories whose descriptors are held at once; for tests. */
   readonly heldDirsMax?: number;
 }
@@ -309,7 +311,7 @@ export class Filesystem {
     const denial = this.#bound.judgeWithin(from.landed, name);
     if (denial !== undefined) return this.#deny(joined(from.shown, name), denial);
     if (this.#isDeniedAsWritten(from, name)) return 'not-permitted';
-    const share = from.share ?? this.#meter.share(name);
+    const share = from.share ?? this.#shareIn(name);
     const refusal = this.#meter.open(share);
     if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(joined(from.shown, name), refusal);
     const dir = this.#held.use(from);
@@ -322,7 +324,13 @@ export class Filesystem {
     return asked.directory ? this.#enter(from, dir, name, share, asked) : this.#file(from, dir, name, share, asked);
   }
 
-  #enter(from: DirHandle, dir: Dir, name: string, share: Share, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
+  #enter(
+    from: DirHandle,
+    dir: Dir,
+    name: string,
+    share: Share | undefined,
+    asked: OpenAt,
+  ): DirHandle | FileHandle | ErrorCode {
     const shown = joined(from.shown, name);
     if (from.depth >= DEPTH_MAX || !leavesRoom(shown)) return this.#refuse(shown, 'name-too-long');
     const opened = dir.directory(name);
@@ -334,7 +342,13 @@ export class Filesystem {
     return this.#hold(new DirHandle({ dir: opened, shown, landed, parent: from, name, depth, share }));
   }
 
-  #file(from: DirHandle, dir: Dir, name: string, share: Share, asked: OpenAt): DirHandle | FileHandle | ErrorCode {
+  #file(
+    from: DirHandle,
+    dir: Dir,
+    name: string,
+    share: Share | undefined,
+    asked: OpenAt,
+  ): DirHandle | FileHandle | ErrorCode {
     const opened = dir.file(name);
     if (opened === 'is-link' && asked.follow) return this.#openRoute(from, name, asked);
     if (opened === 'is-directory') return 'is-directory';
@@ -373,11 +387,20 @@ export class Filesystem {
   }
 
   /** The account of a building that may be entered. What is closed has none: a guest invents names without end. */
-  #shareOf(building: string): Share {
-    return this.#bound.judge(building) === undefined ? this.#meter.share(building) : new Share();
+  #shareOf(building: string): Share | undefined {
+    return this.#bound.judge(building) === undefined ? this.#shareIn(building) : new Share();
   }
 
-  #land(landing: Landing<Metered>, shown: string, asked: OpenAt, share: Share): DirHandle | FileHandle | ErrorCode {
+  #shareIn(building: string): Share | undefined {
+    return this.#options.isOneThing === true ? undefined : this.#meter.share(building);
+  }
+
+  #land(
+    landing: Landing<Metered>,
+    shown: string,
+    asked: OpenAt,
+    share: Share | undefined,
+  ): DirHandle | FileHandle | ErrorCode {
     switch (landing.kind) {
       case 'directory':
         return this.#landDirectory(landing, shown, asked, share);
@@ -407,7 +430,7 @@ export class Filesystem {
     landing: Landing<Metered> & { kind: 'directory' },
     shown: string,
     asked: OpenAt,
-    share: Share,
+    share: Share | undefined,
   ): DirHandle | ErrorCode {
     if (!asked.directory || (landing.linked && !asked.follow)) {
       release(landing);
@@ -426,7 +449,7 @@ export class Filesystem {
     landing: Landing<Metered> & { kind: 'entry' },
     shown: string,
     asked: OpenAt,
-    share: Share,
+    share: Share | undefined,
   ): FileHandle | ErrorCode {
     const { parent, name, look, linked } = landing;
     try {

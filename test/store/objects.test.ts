@@ -75,12 +75,17 @@ describe.each(['sha1', 'sha256'] as const)('in a %s repository', (format) => {
     ['lab/room/deep.md ', 'absent'],
     ['lab', 'not-file'],
     ['lab/room', 'not-file'],
-    ['lab/module', 'not-file'],
     ['lab/notes.md/below', 'not-file'],
     ['lab/link/below', 'not-file'],
     ['lab/module/below', 'not-file'],
   ])('%s is proved to be %s', async (path, kind) => {
     expect((await followed(made(format), path)).end).toEqual({ kind });
+  });
+
+  it('another repository is proved to be one, by the name of its commit', async () => {
+    const repository = made(format);
+    const module = '1'.repeat(2 * repository.objects.oidBytes);
+    expect((await followed(repository, 'lab/module')).end).toEqual({ kind: 'not-file', module });
   });
 
   it('any byte that was changed on the way is caught, wherever it stands', async () => {

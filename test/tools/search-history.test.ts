@@ -189,6 +189,20 @@ describe('the answer to a pattern', () => {
     expect(rest).toMatch(/^\n<\/entry>\n\n<entry address="[0-9a-f]{40}:messages\/2" bytes="6">\nneedle\n<\/entry>\n$/);
   });
 
+  it('shows another repository’s commit as git does, and there is no such entry to ask for', async () => {
+    const objects = new Objects();
+    const module = 'c'.repeat(40);
+    const commit = objects.commit(directory({ 'messages/module': { mode: '160000', oid: module } }));
+    const hit = { commit, path: bytes('messages/module'), blob: module };
+    const outcome = await ask(begin(), { pattern: 'Subproject' }, objects, { pages: () => [lastPage(hit)] });
+    expect((asValue(outcome) as Hits).text).toContain(`\nSubproject commit ${module}\n\n</entry>`);
+    expect(asError(await ask(begin(), { entry: `${commit}:messages/module` }, objects)).code).toBe('E_INVALID_ARGS');
+    const lie = await ask(begin(), { pattern: 'Subproject' }, objects, {
+      pages: () => [lastPage({ ...hit, blob: 'd'.repeat(40) })],
+    });
+    expect(asError(lie).code).toBe('E_GUEST_TRAP');
+  });
+
   it('shows a path that is not UTF-8 with U+FFFD, and its entry all the same', async () => {
     const objects = new Objects();
     const path = Buffer.from('messages/\xff.json', 'latin1');
@@ -628,4 +642,11 @@ describe('the repository', () => {
     const outcome = await begin().call('search_history', { pattern: 'x' }, { unchecked: { guest: broken } });
     expect(asError(outcome).code).toBe('E_STORAGE_FATAL');
   });
+});
+
+it('a repository has no building’s share: it is one thing, however much of it is read', async () => {
+  const place = begin();
+  const budgets = { buildingOpens: 1, buildingEntries: 1, buildingBytes: 1 };
+  // Our own guest: an empty repository costs a dozen opens below one directory.
+  expect(asValue(await place.call('search_history', { pattern: 'x' }, { budgets }))).toMatchObject({ addresses: [] });
 });

@@ -1,0 +1,121 @@
+/**
+ * `search_history` against `git log -S` as the documents have it, side by side over one repository. Both answers are
+ * compared whole: ours with its caps lifted, each of its first entries proved by hashes. git starts a process each turn,
+ * and that is in its time; ours runs warm in this process, with every check on.
+ */
+
+import { strict as assert } from 'node:assert';
+import { searchHistoryWith } from '../dist/tools/search-history.js';
+import { inTurn, isQuick, median, ratio, roundsOr, table, target, timesTable } from './measure.mjs';
+import { enter } from './ours.mjs';
+import { agentAmong, agents } from './repositories.mjs';
+
+const PATTERNS = [
+  { name: 'rare', text: 'the sluice follows' },
+  { name: 'none', text: 'nobody ever said this' },
+  { name: 'common', text: 'assistant' },
+];
+const LIFTED = { addressesBytes: Number.MAX_SAFE_INTEGER, shown: 5 };
+
+const logArgs = (pattern) => [
+  ...['log', '--full-history', '--branches=agents/*', '--no-renames', '--no-textconv', '--diff-filter=A'],
+  ...[`-S${pattern}`, '--raw', '-z', '--no-abbrev', '--format=%x01%H', '--', 'messages', 'summary'],
+];
+
+/** Addresses as git tells them, one entry one hit. */
+function addressesOf(printed) {
+  const [found, known] = [[], new Set()];
+  let commit = '';
+  const fields = printed.toString().split('\0');
+  for (let i = 0; i < fields.length; i++) {
+    const at = fields[i].indexOf('\u0001');
+    if (at >= 0) commit = fields[i].slice(at + 1).trim();
+    const blob = /^\n?:\d{6} \d{6} [0-9a-f]+ ([0-9a-f]+) A$/.exec(fields[i])?.[1];
+    if (blob === undefined) continue;
+    const path = fields[++i];
+    if (!known.has(`${blob} ${path}`)) found.push(`${commit}:${path}`);
+    known.add(`${blob} ${path}`);
+  }
+  return found;
+}
+
+const ours = (city, pattern, expected) => ({
+  name: 'ours',
+  run: () => city.history(pattern, (call) => searchHistoryWith(call, pattern, LIFTED)),
+  check: ({ ok, value, error }) => {
+    assert(ok, error?.code);
+    assert.equal(value.truncated, false, value.stopped);
+    assert.deepEqual(value.addresses, expected);
+  },
+});
+
+const gits = (git, pattern, expected) => ({
+  name: 'git log -S',
+  run: () => git(logArgs(pattern)),
+  check: (printed) => assert.deepEqual(addressesOf(printed), expected),
+});
+
+async function compare(heading, repository, patterns, rounds) {
+  const city = enter(repository.dir);
+  for (const { name, text } of patterns) {
+    const expected = addressesOf(repository.git(logArgs(text)));
+    const times = await inTurn([ours(city, text, expected), gits(repository.git, text, expected)], rounds);
+    timesTable(`history: ${heading}, ${name} (${expected.length} entries), ${rounds} rounds`, times, 'git log -S');
+    target(`ours of git log -S, ${name}`, ratio(times, 'ours', 'git log -S'), 2);
+  }
+  city.leave();
+}
+
+const peak = () => (process.resourceUsage().maxRSS / 1024).toFixed(0);
+
+const [branches, each] = isQuick ? [4, 20] : [20, 300];
+const small = agents(branches, each);
+try {
+  const before = peak();
+  await compare(`${branches} branches × ${each} commits, packed`, small, PATTERNS, roundsOr(5));
+  table(
+    'peak memory of this process, MiB',
+    ['', 'MiB'],
+    [
+      ['before', before],
+      ['after', peak()],
+    ],
+  );
+} finally {
+  small.remove();
+}
+
+// The tool as it is called: its caps and its time stand, and a stop is an answer.
+const others = isQuick ? 2_000 : 300_000;
+const large = agentAmong(others);
+try {
+  const city = enter(large.dir);
+  const rows = [];
+  for (const { name, text } of PATTERNS.slice(0, 2)) {
+    const times = [];
+    for (let round = 0; round < roundsOr(3); round++) {
+      const began = performance.now();
+      const { ok, value, error } = await city.history(text);
+      times.push(performance.now() - began);
+      assert(ok, error?.code);
+      const expected = addressesOf(large.git(logArgs(text)));
+      if (value.truncated) assert.deepEqual(value.addresses, expected.slice(0, value.addresses.length));
+      else assert.deepEqual(value.addresses, expected);
+      rows.push([
+        `${name}, round ${round + 1}`,
+        times.at(-1).toFixed(0),
+        value.addresses.length,
+        value.stopped ?? 'complete',
+      ]);
+    }
+    const began = performance.now();
+    large.git(logArgs(text));
+    rows.push([`${name}, git log -S`, (performance.now() - began).toFixed(0), '', '']);
+    target(`${name}, of a call’s 30 s`, median(times) / 1000, 30, ' s');
+  }
+  table(`history: an agent’s 100 commits on ${others} others`, ['', 'ms', 'entries', 'stopped'], rows);
+  table('peak memory of this process, MiB', ['', 'MiB'], [['after', peak()]]);
+  city.leave();
+} finally {
+  large.remove();
+}
