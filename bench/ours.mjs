@@ -55,6 +55,7 @@ function jobOf(name, args, tree) {
     asksPolicy: false,
     budgets: lowered(),
     timeMs: tool.timeMs,
+    history: { branches: ['agents/*'], repository: null },
   };
 }
 
@@ -70,6 +71,8 @@ export function enter(path) {
   return {
     call: (name, args) => run(name, args, (tool, call, parsed) => tool.run(call, parsed)),
     searchAll: (text) => run('search', { text }, (_, call, args) => searchWith(call, args, LIFTED)),
+    history: (pattern, work) =>
+      run('search_history', { pattern }, (tool, call, args) => work?.(call) ?? tool.run(call, args)),
     readUnhashed: (path, offset, limit) => run('read', { path }, (_, call) => readUnhashed(call, path, offset, limit)),
     leave: () => entered.close(),
   };
