@@ -73,11 +73,14 @@ async function withPool<T>(threads: number, use: (pool: ThreadPool) => Promise<T
 describe('threads that join a walk', { timeout: TIME_MS }, () => {
   it.each([2, 3, 4])('of %i threads give the answer of one, and its account', async (threads) => {
     await withPool(threads, async (pool) => {
-      for (let round = 0; round < 3; round++) {
+      let gave = 0;
+      // On a busy machine a thread may join and find everything walked: tried until one did not.
+      for (let round = 0; round < 3 || (gave === 0 && round < 50); round++) {
         const { job, given } = jobOf('walk');
         expect(await pool.run(job, {})).toEqual(await alone());
-        expect(given()).toBeGreaterThan(0);
+        gave += given();
       }
+      expect(gave).toBeGreaterThan(0);
     });
   });
 

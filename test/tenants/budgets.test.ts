@@ -171,6 +171,10 @@ const NOT_REACHED: Readonly<Record<string, string>> = {
   WORKER_HEAP_MB: 'the host’s own objects; a guest’s memory has GUEST_MEMORY_MAX_PAGES',
   PUT_ATTEMPTS_MAX:
     'reached only where every unfinished block is taken away in time; that one theft is got over is shown',
+  LISTING_BATCH_ENTRIES: 'how many names are asked for at once; DIR_ENTRIES_MAX is what is shown',
+  SPAN_CHUNK_BYTES: 'how much is read at once, which no answer tells; ranges across its borders are shown',
+  STORE_CHUNK_BYTES: 'the first size of a buffer that grows',
+  SHARE_TRIES_MAX: 'what a guest that hides where it stands costs the host: its answer is the same',
   RELATIONS: 'the relations themselves, each shown in test/limits.test.ts',
 };
 
@@ -203,6 +207,13 @@ const BY_TITLE: Readonly<Record<string, readonly [file: string, title: string]>>
   RECEIPT_TEXT_MAX_BYTES: ['audit/receipts', 'kept full cuts a long text'],
   RECEIPT_GROUP_MAX_LINES: ['audit/receipts', 'have a thousand lines, gapless'],
   RECEIPT_FILE_MAX_BYTES: ['audit/file', 'is put aside under a number'],
+  PROGRESS_AFTER_MS: ['door/command', 'progress'],
+  PROGRESS_EVERY_MS: ['door/command', 'progress'],
+  CLOSE_PATIENCE_MS: ['door/command', 'comes after the answer is out, and ends the process'],
+  SHARE_AFTER_MS: ['runner/shared-walk', 'threads give the answer of one, and its account'],
+  SHARED_PARTS_MAX: ['tools/search.parts', 'cuts a walk deep inside'],
+  WALK_THREADS_MAX: ['runner/shared-walk', 'threads give the answer of one, and its account'],
+  LEAVE_GRACE_MS: ['runner/shared-walk', 'made up for by the call’s own'],
   GUEST_READ_MAX_BYTES: ['hostile/guests/a_read_of_2_to_the_64_is_bounded', ''],
 };
 
