@@ -301,6 +301,22 @@ class World implements Guest {
     return this.#liftString(this.#u32(at), this.#u32(at + 4), capBytes);
   }
 
+  /**
+   * The same for a string that many elements in a row point to, as the hits of one file do to its path: lifted once while
+   * the place and the size stay the same. For one list: nothing may run in the guest meanwhile.
+   */
+  #liftSame(capBytes: number): (at: number) => string {
+    let [ptr, size, text] = [0, -1, ''];
+    return (at) => {
+      const [nextPtr, nextSize] = [this.#u32(at), this.#u32(at + 4)];
+      if (nextPtr !== ptr || nextSize !== size) {
+        text = this.#liftString(nextPtr, nextSize, capBytes);
+        [ptr, size] = [nextPtr, nextSize];
+      }
+      return text;
+    };
+  }
+
   /** Each element of a list that may hold at most `capCount`, by its address. */
   #liftList<T>(at: number, elementBytes: number, capCount: number, lift: (at: number) => T): T[] {
     const count = this.#u32(at + 4);
@@ -352,8 +368,9 @@ class World implements Guest {
     if (caps === undefined) throw new GuestFault('page without a search');
     const at = this.#aligned(ptr, 48, 4);
     const textCap = caps.textCap + MARKER_MAX_BYTES;
+    const pathAt = this.#liftSame(PATH_MAX_BYTES);
     const hits = this.#liftList(at, 20, caps.matchCap, (hit) => ({
-      path: this.#liftStringAt(hit, PATH_MAX_BYTES),
+      path: pathAt(hit),
       line: this.#u32(hit + 8),
       text: this.#liftStringAt(hit + 12, textCap),
     }));
