@@ -1,6 +1,6 @@
 /**
- * The soak: races and fuzzers that run for minutes, some for more than ten. Not part of `npm test`; `npm run soak` runs them one by
- * one, and prints at its end what they met: opens, escapes, traps, leaks, the fairness ratio, the seeds.
+ * The soak: races and fuzzers that run for minutes, some for more than ten. Not part of `npm test`; `npm run soak` runs
+ * them one by one, and prints at its end what they met: opens, escapes, traps, leaks, the fairness ratio, the seeds.
  */
 
 import { defineConfig } from 'vitest/config';
