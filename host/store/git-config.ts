@@ -94,6 +94,8 @@ function sectionOf(source: Source): string {
   for (;;) {
     const character = source.next();
     if (source.isAtEnd) throw new Broken();
+    // `[]` names no section, and git refuses it.
+    if (character === ']' && name === '') throw new Broken();
     if (character === ']') return name;
     if (isSpace(character)) return `${name}.${subsectionOf(source, character)}`;
     if (!isKeyCharacter(character) && character !== '.') throw new Broken();

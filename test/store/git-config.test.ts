@@ -42,6 +42,7 @@ describe('a configuration is taken apart as git does it', () => {
 
   it.each<[text: string, line: number]>([
     ['[a', 1],
+    ['[]\n', 1],
     ['[a]\n=b\n', 2],
     ['[a]\nb = "c\n', 2],
     ['[a]\nb = c\\x\n', 2],
@@ -94,20 +95,23 @@ describe('a configuration is taken apart as git does it', () => {
         });
         const ours = parsed(text);
         if (status !== 0) expect(ours).toHaveProperty('brokenAtLine');
-        else expect(spelled(ours)).toEqual(stdout.toString('latin1').replaceAll('\t', ' '));
+        else expect(spelled(ours)).toEqual(stdout.toString('latin1').replaceAll(WHITE, ' '));
       }),
       { numRuns: 150 },
     );
   });
 });
 
-/** As `git config --list -z`; git 2.39 shows white space inside a value as spaces. */
+/** Git 2.39 gives white space inside a value as spaces. */
+const WHITE = /[\t\r]/g;
+
+/** As `git config --list -z`. */
 function spelled(settings: ReturnType<typeof parseGitConfig>): string {
   if ('brokenAtLine' in settings) return 'broken';
   return settings
     .map(({ name, value }) => (value === undefined ? `${name}\0` : `${name}\n${value}\0`))
     .join('')
-    .replaceAll(/[\t]/g, ' ');
+    .replaceAll(WHITE, ' ');
 }
 
 describe('of it counts the format alone', () => {
