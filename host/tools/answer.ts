@@ -113,6 +113,10 @@ export class Answer {
   #hits: Hit[] = [];
   /** Files among the hits: those of one stand together, or the guest lies. */
   #files = new Set<string>();
+  /** Hits that came in, those that were taken out again too: what the guest is held against. */
+  #taken = 0;
+  /** Files whose hits were taken out, since their path led out by then. What the guest counted of them stays as it was. */
+  readonly #ledOut = new Set<string>();
   #textBytes = 0;
   #unread: GuestUnread[] = [];
   #coverage: GuestCoverage = NO_COVERAGE;
@@ -163,19 +167,20 @@ export class Answer {
 
   #endingFits(ending: Ending): boolean {
     if (ending === 'budget') return this.#call.meter.spent !== undefined;
-    if (ending === 'matches') return this.#hits.length === this.#caps.matchCap;
-    return ending !== 'text' || this.#hits.length > 0;
+    if (ending === 'matches') return this.#taken === this.#caps.matchCap;
+    return ending !== 'text' || this.#taken > 0;
   }
 
   #takeHit(hit: Hit): void {
     if (!this.#isBelowStart(hit.path)) throw new GuestFault('a path outside its start');
     if (hit.path !== this.#hits.at(-1)?.path) this.#takeFile(hit.path);
     if (hit.line > this.#caps.fileCap) throw new GuestFault('a line that no file of its size has');
-    this.#hits.push(hit);
+    if (!this.#ledOut.has(hit.path)) this.#hits.push(hit);
+    this.#taken++;
     this.#textBytes += utf8Bytes(hit.text);
     // A first block may be cut, and then says so.
-    const slack = this.#hits.length === 1 ? limits.MARKER_MAX_BYTES : 0;
-    if (this.#hits.length > this.#caps.matchCap || this.#textBytes > this.#caps.textCap + slack) {
+    const slack = this.#taken === 1 ? limits.MARKER_MAX_BYTES : 0;
+    if (this.#taken > this.#caps.matchCap || this.#textBytes > this.#caps.textCap + slack) {
       throw new GuestFault('more hits than its caps');
     }
   }
@@ -240,12 +245,13 @@ export class Answer {
   #refuseLink(path: string): void {
     this.#hits = this.#hits.filter((hit) => hit.path !== path);
     this.#files.delete(path);
-    this.#coverage = { ...this.#coverage, looked: this.#coverage.looked - 1, links: this.#coverage.links + 1 };
+    this.#ledOut.add(path);
   }
 
   /** What was found so far. Directories that only led to where the walk began were counted by another. */
   found(): Found {
     const { wayListed } = this.#filesystem;
+    const { looked, links, directories } = this.#coverage;
     return {
       hits: this.#hits,
       textBytes: this.#textBytes,
@@ -253,7 +259,12 @@ export class Answer {
         path,
         why: whyUnread(path, cause, this.#filesystem.reason(path), this.#caps.fileCap),
       })),
-      coverage: { ...this.#coverage, directories: Math.max(0, this.#coverage.directories - wayListed) },
+      coverage: {
+        ...this.#coverage,
+        looked: looked - this.#ledOut.size,
+        links: links + this.#ledOut.size,
+        directories: Math.max(0, directories - wayListed),
+      },
     };
   }
 }
