@@ -152,7 +152,7 @@ export class Answer {
       notText <= looked &&
       looked + directories <= opens + 1 &&
       looked + directories + links + reserved + unreadable <= entries + 1 &&
-      this.#files.size <= looked &&
+      this.#files.size + this.#ledOut.size <= looked &&
       directories >= this.#filesystem.wayListed &&
       this.#unread.length === Math.min(limits.UNREAD_SHOWN, unreadable) &&
       ERROR_CODES.every((code, number) => this.#namedAs(code) <= (causes[number] ?? 0)) &&
@@ -187,7 +187,7 @@ export class Answer {
 
   #takeFile(path: string): void {
     this.#admit(path);
-    this.#files.add(path);
+    if (!this.#ledOut.has(path)) this.#files.add(path);
   }
 
   #admit(path: string): void {

@@ -4,7 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
-import { PAGE_ENTRIES } from '../../dist/limits.js';
+import { MATCH_CAP, PAGE_ENTRIES } from '../../dist/limits.js';
 import type { Budgets } from '../../dist/runner/budget.js';
 import type { SearchValue } from '../../dist/tools/search.js';
 import type { Filesystem } from '../../dist/wasi/filesystem.js';
@@ -379,9 +379,50 @@ describe.each(SETTINGS)('a search that stops, $tree, $binding', (setting) => {
       const left: unknown[] = [];
       const guest = guestThat(change, (query) => ({ ...query, pageEntries: 1 }));
       const onPartial = (value: unknown) => left.push(value);
-      await place.search({ text: 'needle' }, { unchecked: { guest }, onPartial });
+      const value = asValue(await place.search({ text: 'needle' }, { unchecked: { guest }, onPartial }));
       expect(left.length).toBeGreaterThan(1);
       expect(JSON.stringify(left)).not.toContain('"lab/a"');
+      // The guest goes on from its own counts: what was taken out of its pages is not held against it.
+      expect(pathsOf(value)).toEqual(['lab/b']);
+      expect(countsOf(value)).toEqual({ directories: 2, looked: 1, links: 1 });
+    });
+
+    it('hits taken out between two pages stay counted against the cap that the guest was given', async () => {
+      const names = Array.from({ length: MATCH_CAP + 2 }, (_, n) => `lab/f${100 + n}`);
+      const place = begin(
+        setting,
+        names.map((name) => [name, 'needle']),
+      );
+      const change = (page: Page): Page => {
+        if (!page.hits.some(({ path }) => path === names[0])) return page;
+        place.world.remove('lab/f100');
+        place.world.put('lab/f100', { link: '../../outside/secret' });
+        return page;
+      };
+      const guest = guestThat(change, (query) => ({ ...query, pageEntries: 1 }));
+      const value = asValue(await place.search({ text: 'needle' }, { unchecked: { guest }, onPartial: () => {} }));
+      expect(pathsOf(value)).toEqual(names.slice(1, MATCH_CAP));
+      expect(value).toMatchObject({ count: MATCH_CAP - 1, truncated: true });
+    });
+
+    it('a guest that counts no more files than were taken out of its answer is a broken one', async () => {
+      const place = begin(setting, [
+        ['lab/a', 'needle'],
+        ['lab/b', 'needle'],
+      ]);
+      let looked = 0;
+      const change = (page: Page): Page => {
+        const path = page.hits[0]?.path;
+        if (path !== undefined) {
+          place.world.remove(path);
+          place.world.put(path, { link: '../../outside/secret' });
+          looked ||= page.coverage.looked;
+        }
+        return { ...page, coverage: { ...page.coverage, looked: Math.min(page.coverage.looked, looked) } };
+      };
+      const guest = guestThat(change, (query) => ({ ...query, pageEntries: 1 }));
+      const outcome = await place.search({ text: 'needle' }, { unchecked: { guest }, onPartial: () => {} });
+      expect(outcome).toMatchObject({ ok: false, error: { code: 'E_GUEST_TRAP' } });
     });
 
     const hit = { path: 'lab/x', line: 0, text: 'lie' };
