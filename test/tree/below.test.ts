@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Bound } from '../../dist/judge/bound.js';
 import { release, resolve } from '../../dist/judge/locate.js';
 import { below } from '../../dist/tree/below.js';
-import { failed, type Tree } from '../../dist/tree/tree.js';
+import { type Dir, type Failure, failed, type Tree } from '../../dist/tree/tree.js';
 import { diskWorld, type MakeWorld, memoryWorld, type World } from './worlds.js';
 
 const WORLDS: readonly (readonly [string, MakeWorld])[] = [
@@ -87,6 +87,34 @@ describe.each(WORLDS)('a place below the %s tree', (_, make) => {
     place.close();
     place.close();
     expect(tree.openCount()).toBe(before);
+  });
+});
+
+/** A disk that folds names: whatever case is asked, the thing is there; only the listing knows how it is spelled. */
+function folding(dir: Dir): Dir {
+  const folded = (opened: Dir | Failure): Dir | Failure => (failed(opened) ? opened : folding(opened));
+  return {
+    identity: dir.identity,
+    look: (name) => dir.look(name.toLowerCase()),
+    directory: (name) => folded(dir.directory(name.toLowerCase())),
+    file: (name, options) => dir.file(name.toLowerCase(), options),
+    linkText: (name) => dir.linkText(name.toLowerCase()),
+    stands: (name) => dir.stands(name),
+    list: () => dir.list(),
+    again: () => folded(dir.again()),
+    close: () => dir.close(),
+  };
+}
+
+describe('a place below a tree that folds names', () => {
+  it('is reached by its own spelling, and by no other', () => {
+    const world = memoryWorld([['.sprawling/shelf/page', 'inside']]);
+    const tree = world.open();
+    const folds: Tree = Object.create(tree, { root: { value: folding(tree.root) } });
+    expect(failed(below(folds, ['.sprawling', 'shelf']))).toBe(false);
+    expect(below(folds, ['.Sprawling', 'shelf'])).toBe('no-entry');
+    expect(below(folds, ['.sprawling', 'SHELF'])).toBe('no-entry');
+    world.end();
   });
 });
 
