@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Bound } from '../../dist/judge/bound.js';
 import { release, resolve } from '../../dist/judge/locate.js';
 import { below } from '../../dist/tree/below.js';
-import { type Dir, type Failure, failed, type Tree } from '../../dist/tree/tree.js';
-import { diskWorld, type MakeWorld, memoryWorld, type World } from './worlds.js';
+import { memoryCity } from '../../dist/tree/memory.js';
+import { failed, type Tree } from '../../dist/tree/tree.js';
+import { diskWorld, type MakeWorld, memoryWorld, opened, type World } from './worlds.js';
 
 const WORLDS: readonly (readonly [string, MakeWorld])[] = [
   ...(process.platform === 'linux' ? [['linux', diskWorld('linux')] as const] : []),
@@ -90,31 +91,14 @@ describe.each(WORLDS)('a place below the %s tree', (_, make) => {
   });
 });
 
-/** A disk that folds names: whatever case is asked, the thing is there; only the listing knows how it is spelled. */
-function folding(dir: Dir): Dir {
-  const folded = (opened: Dir | Failure): Dir | Failure => (failed(opened) ? opened : folding(opened));
-  return {
-    identity: dir.identity,
-    look: (name) => dir.look(name.toLowerCase()),
-    directory: (name) => folded(dir.directory(name.toLowerCase())),
-    file: (name, options) => dir.file(name.toLowerCase(), options),
-    linkText: (name) => dir.linkText(name.toLowerCase()),
-    stands: (name) => dir.stands(name),
-    list: () => dir.list(),
-    again: () => folded(dir.again()),
-    close: () => dir.close(),
-  };
-}
-
 describe('a place below a tree that folds names', () => {
   it('is reached by its own spelling, and by no other', () => {
-    const world = memoryWorld([['.sprawling/shelf/page', 'inside']]);
-    const tree = world.open();
-    const folds: Tree = Object.create(tree, { root: { value: folding(tree.root) } });
+    const city = memoryCity([['.sprawling/shelf/page', 'inside']], { foldsNames: true });
+    const folds = opened({ kind: 'memory', city });
     expect(failed(below(folds, ['.sprawling', 'shelf']))).toBe(false);
     expect(below(folds, ['.Sprawling', 'shelf'])).toBe('no-entry');
     expect(below(folds, ['.sprawling', 'SHELF'])).toBe('no-entry');
-    world.end();
+    folds.close();
   });
 });
 
