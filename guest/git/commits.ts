@@ -8,6 +8,7 @@ import { Fault } from './fault';
 import { objectAt, objectSize, objectType, readObject, readTyped } from './objects';
 import { Type } from './pack';
 import { emptyQueue, makeWaiting, PARENTS_HELD, pop, push, release, Waiting } from './queue';
+import { collectTips, firstTip, Tip } from './refs';
 
 /** A tag may name a tag; so many times. */
 const TAGS_MOST: u32 = 100;
@@ -90,17 +91,36 @@ const seen = changetype<OidMap>(memory.data(offsetof<OidMap>(), 4));
 /** Commits that left the queue. */
 export let taken: u32 = 0;
 
-/** Begins a walk. */
-export function beginWalk(): void {
+/** The tip that is to be taken next. */
+let tip: Tip | null = null;
+
+/** Begins a walk at the branches that match: first `takeTip` while there is one, then `takeCommit`. */
+export function beginWalk(repository: i32, branches: usize, branchCount: u32): i32 {
   seen.clear();
   emptyQueue();
   taken = 0;
+  const fault = collectTips(repository, branches, branchCount);
+  tip = firstTip;
+  return fault;
+}
+
+/** Whether a tip is still to be taken. */
+export function hasTip(): bool {
+  return tip !== null;
+}
+
+/** Begins also at the next tip, if there is one. */
+export function takeTip(): i32 {
+  const next = tip;
+  if (next === null) return Fault.NONE;
+  tip = next.next;
+  return addTip(next.oid());
 }
 
 const peeled: usize = memory.data(32, 8);
 
 /** Begins also at what this ref names: a commit, or a tag of one. Trees and blobs are no beginning, and no fault. */
-export function addTip(oid: usize): i32 {
+function addTip(oid: usize): i32 {
   copyOid(peeled, oid);
   for (let tags: u32 = 0; tags < TAGS_MOST; tags++) {
     const fault = readObject(peeled);

@@ -10,7 +10,7 @@
 import { pageArena, reserve } from '../abi/arena';
 import { addEntry, entryCount, HistoryEnding } from '../abi/lower-git';
 import { find, Needle, renew } from '../text/find';
-import { addTip, beginWalk, commit, commitTree, isOn, parents, parentTree, takeCommit, taken } from './commits';
+import { beginWalk, commit, commitTree, hasTip, isOn, parents, parentTree, takeCommit, taken, takeTip } from './commits';
 import { beginDiff, endDiff, fileMode, fileOid, isFound, nextAdded, path, pathSize } from './diff';
 import { forgetEntries, Known, recall, rememberTold, rememberVain } from './entries';
 import { Fault } from './fault';
@@ -20,7 +20,6 @@ import {
 } from './objects';
 import { copyOid, isSameOid, OID_MAX, oidBytes, toHex } from './oid';
 import { Type } from './pack';
-import { collectTips, firstTip, Tip } from './refs';
 import { root } from './repository';
 import { findName, isDirectory, isSameOrNone, isSound, Mode, oid } from './tree';
 
@@ -48,7 +47,6 @@ namespace Step {
   export const OVER: i32 = 5;
 }
 let step: i32 = Step.OVER;
-let tip: Tip | null = null;
 /** The directory of `ask.directories` that is compared next. */
 let directory: u32 = 0;
 let pageWork: u32 = 0;
@@ -56,14 +54,11 @@ let pageBytes: u64 = 0;
 
 /** Begins the history that `ask` holds; the repository is open. */
 export function beginHistory(): i32 {
-  beginWalk();
   forgetEntries();
   endDiff();
   makeRoots();
   step = Step.TIPS;
-  const fault = collectTips(root, ask.branches, ask.branchCount);
-  tip = firstTip;
-  return fault;
+  return beginWalk(root, ask.branches, ask.branchCount);
 }
 
 /** Goes on for one page: how it ended, or below zero `~fault`. Entries are in the page. */
@@ -87,7 +82,7 @@ function isPageFull(): bool {
 function goOn(): i32 {
   switch (step) {
     case Step.TIPS:
-      return takeTip();
+      return nextTip();
     case Step.COMMIT:
       return takeNext();
     case Step.DIRECTORY:
@@ -99,14 +94,10 @@ function goOn(): i32 {
   }
 }
 
-function takeTip(): i32 {
-  const next = tip;
-  if (next === null) {
-    step = Step.COMMIT;
-    return Fault.NONE;
-  }
-  tip = next.next;
-  return addTip(next.oid());
+function nextTip(): i32 {
+  if (hasTip()) return takeTip();
+  step = Step.COMMIT;
+  return Fault.NONE;
 }
 
 function takeNext(): i32 {

@@ -7,7 +7,7 @@
 import { pageArena } from '../abi/arena';
 import { tellBlobSize, tellCommit, tellPiece, tellTrees, TrailEnding } from '../abi/lower-git';
 import { findByte } from '../text/lines';
-import { addTip, beginWalk, hasMet, isOn, parseCommit, takeCommit, taken, tree } from './commits';
+import { beginWalk, hasMet, hasTip, isOn, parseCommit, takeCommit, taken, takeTip, tree } from './commits';
 import { Fault } from './fault';
 import {
   blobSize, bytesMade, hasPieces, nextPiece, objectAt, objectsRead, objectSize, objectType, openBlob, piece, pieceSize,
@@ -15,7 +15,6 @@ import {
 } from './objects';
 import { copyOid } from './oid';
 import { Type } from './pack';
-import { collectTips, firstTip, Tip } from './refs';
 import { root } from './repository';
 import { findName, isDirectory, isSound, mode, Mode, oid } from './tree';
 
@@ -44,7 +43,6 @@ namespace Step {
   export const PIECE: i32 = 3;
 }
 let step: i32 = Step.TIPS;
-let tip: Tip | null = null;
 
 /** How a page ended that has not: ours, beside the WIT's. */
 const GOING: i32 = -1;
@@ -62,11 +60,8 @@ export function beginTrail(): i32 {
     step = Step.TREES;
     return Fault.NONE;
   }
-  beginWalk();
   step = Step.TIPS;
-  const collected = collectTips(root, ask.branches, ask.branchCount);
-  tip = firstTip;
-  return collected;
+  return beginWalk(root, ask.branches, ask.branchCount);
 }
 
 function end(how: i32): i32 {
@@ -99,7 +94,7 @@ export function nextTrailPage(): void {
 function goOn(): i32 {
   switch (step) {
     case Step.TIPS:
-      return takeTip();
+      return nextTip();
     case Step.COMMIT:
       return takeNext();
     case Step.TREES:
@@ -115,14 +110,12 @@ function judgeMet(): i32 {
   return Fault.NONE;
 }
 
-function takeTip(): i32 {
-  const next = tip;
-  if (next === null) {
+function nextTip(): i32 {
+  if (!hasTip()) {
     step = Step.COMMIT;
     return Fault.NONE;
   }
-  tip = next.next;
-  const fault = addTip(next.oid());
+  const fault = takeTip();
   return fault !== Fault.NONE ? fault : judgeMet();
 }
 
