@@ -22,6 +22,7 @@ import { DEADLINE_GRACE_MS, WORKER_HEAP_MB } from '../limits.js';
 import type { Budgets } from './budget.js';
 import type { Progress } from './call.js';
 import { type Executed, execute, type Job, NO_ACCOUNT, type Work } from './job.js';
+import { heard } from './port.js';
 import { keepShapes } from './shapes.js';
 import { type Helper, Helpers, type Seat } from './shared-walk.js';
 import { type NoSlot, type Slot, Slots } from './slots.js';
@@ -82,6 +83,8 @@ export class ThreadPool implements Pool {
   readonly #stuck: Stuck;
   /** By the number of the call. */
   readonly #underWay = new Map<number, Pick<Running, 'hear'>>();
+  /** Of the threads that are there. */
+  readonly #lines = new Set<MessagePort>();
   #lastCall = 0;
   #closed = false;
 
@@ -109,7 +112,9 @@ export class ThreadPool implements Pool {
 
   /** Hears a thread. What it says of a call that has ended meanwhile goes nowhere. */
   #listen(line: MessagePort): void {
-    line.on('message', (message: FromWorker) => this.#underWay.get(message.call)?.hear(message, line));
+    heard<FromWorker>(line, (message) => this.#underWay.get(message.call)?.hear(message, line));
+    this.#lines.add(line);
+    line.addEventListener('close', () => this.#lines.delete(line));
     // A call under way keeps the process alive, not its line.
     line.unref();
   }
@@ -197,6 +202,8 @@ export class ThreadPool implements Pool {
     const ended = threads.map((thread) => this.#stuck.watch(thread, undefined));
     void this.#threads.destroy();
     await Promise.all(ended);
+    // Deno leaves the line of a thread that has ended open, and then does not end itself.
+    for (const line of this.#lines) line.close();
   }
 }
 

@@ -10,6 +10,7 @@
 
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { LEAVE_GRACE_MS, SHARE_AFTER_MS, SHARED_PARTS_MAX, WALK_THREADS_MAX } from '../limits.js';
+import { heard } from './port.js';
 import type { Slot } from './slots.js';
 
 /** What threads of one walk see at once: numbers in shared memory. */
@@ -341,12 +342,9 @@ export class OtherCompany implements Joined {
 export function lineOf(port: MessagePort, call: number): Line {
   return {
     say: (message) => port.postMessage({ call, ...message }),
-    listen: (hear) => {
-      const listener = (message: ToWalker & { readonly call: number }): void => {
+    listen: (hear) =>
+      heard<ToWalker & { readonly call: number }>(port, (message) => {
         if (message.call === call) hear(message);
-      };
-      port.on('message', listener);
-      return () => port.off('message', listener);
-    },
+      }),
   };
 }

@@ -11,6 +11,7 @@ import type { Verdict } from '../judge/bound.js';
 import { PARTIAL_EVERY_MS } from '../limits.js';
 import type { Progress, Surroundings } from './call.js';
 import { type Executed, execute, type Job, type Work } from './job.js';
+import { heard } from './port.js';
 import { keepShapes } from './shapes.js';
 import {
   type FromWalker,
@@ -131,12 +132,11 @@ function seldom(say: (value: unknown, progress: Progress) => void): Surroundings
 /** A thread has one call at a time, and each question is answered, or the thread is ended. */
 function askThrough(to: MessagePort, call: number, buildings: readonly string[]): Promise<readonly Verdict[]> {
   return new Promise((resolve) => {
-    const hear = (message: ToWorker): void => {
+    const stop = heard<ToWorker>(to, (message) => {
       if (message.call !== call || message.kind !== 'verdicts') return;
-      to.off('message', hear);
+      stop();
       resolve(message.verdicts);
-    };
-    to.on('message', hear);
+    });
     to.postMessage({ call, kind: 'ask', buildings } satisfies FromWorker);
   });
 }
