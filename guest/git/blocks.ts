@@ -21,7 +21,7 @@ const SLAB_BYTES: usize = 1 << 20;
 /** Files held open at once: the host gives no more handles than a few thousand. */
 const OPEN_MOST: u32 = 512;
 
-/** A file that is read in blocks. `handle` is below zero while it is closed. */
+/** A file that is read in blocks. `handle` is below zero while it is closed; one that `isHeld` is not opened again. */
 // @ts-ignore: decorator
 @unmanaged
 export class BlockFile {
@@ -31,6 +31,7 @@ export class BlockFile {
   name: usize;
   nameSize: usize;
   handle: i32;
+  isHeld: bool;
   next: BlockFile | null;
 }
 
@@ -110,24 +111,48 @@ let here: Block | null = null;
 
 /** Forgets all files and what was read of them, and closes them. */
 export function forgetFiles(): void {
-  closeFiles();
+  closeFiles(true);
   files = null;
   here = null;
   // Ids go on: a block of a file that is forgotten is never met again, and is the first to be taken.
 }
 
-function closeFiles(): void {
+/** Closes those that can be opened again; with `all` every one. */
+function closeFiles(all: bool): void {
   let file = files;
   while (file !== null) {
-    if (file.handle >= 0) close(file.handle);
-    file.handle = -1;
+    if (all || !file.isHeld) closeFile(file);
     file = file.next;
   }
-  openCount = 0;
+}
+
+/** Closes the file, if it is open. */
+export function closeFile(file: BlockFile): void {
+  if (file.handle < 0) return;
+  close(file.handle);
+  file.handle = -1;
+  openCount--;
 }
 
 /** A file that is opened when something of it is needed. Name and record stay where they are. */
 export function addFile(at: usize, dir: i32, name: usize, nameSize: usize, isIndex: bool): BlockFile {
+  const file = add(at, isIndex);
+  file.dir = dir;
+  file.name = name;
+  file.nameSize = nameSize;
+  return file;
+}
+
+/** A file that is open, and stays so: what was found out of it is of these very bytes. It is read as indexes are. */
+export function addHeld(at: usize, handle: i32): BlockFile {
+  const file = add(at, true);
+  file.handle = handle;
+  file.isHeld = true;
+  openCount++;
+  return file;
+}
+
+function add(at: usize, isIndex: bool): BlockFile {
   if (buckets === 0) {
     packPool.begin(PACK_BLOCK_BYTES, PACK_BLOCKS);
     indexPool.begin(INDEX_BLOCK_BYTES, INDEX_BLOCKS);
@@ -137,10 +162,8 @@ export function addFile(at: usize, dir: i32, name: usize, nameSize: usize, isInd
   const file = changetype<BlockFile>(at);
   file.id = ++fileCount;
   file.pool = isIndex ? indexPool : packPool;
-  file.dir = dir;
-  file.name = name;
-  file.nameSize = nameSize;
   file.handle = -1;
+  file.isHeld = false;
   file.next = files;
   files = file;
   return file;
@@ -257,7 +280,8 @@ function fill(file: BlockFile, index: u32): i32 {
 
 function open(file: BlockFile): i32 {
   if (file.handle >= 0) return Fault.NONE;
-  if (openCount >= OPEN_MOST) closeFiles();
+  if (file.isHeld) return Fault.DISK;
+  if (openCount >= OPEN_MOST) closeFiles(false);
   const answer = openFile(file.dir, file.name, file.nameSize, false);
   if (answer < 0) return faultOf(~answer);
   file.handle = answer;

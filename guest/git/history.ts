@@ -10,17 +10,21 @@
 import { pageArena, reserve } from '../abi/arena';
 import { addEntry, entryCount, HistoryEnding } from '../abi/lower-git';
 import { find, Needle, renew } from '../text/find';
-import { beginWalk, commit, commitTree, hasTip, isOn, parents, parentTree, takeCommit, taken, takeTip } from './commits';
+import {
+  beginWalk, commit, commitTree, hasTip, isOn, isPreparing, parents, parentTree, prepare, proveTaken, takeCommit, takeTip,
+  workDone,
+} from './commits';
 import { beginDiff, endDiff, fileMode, fileOid, isFound, nextAdded, path, pathSize } from './diff';
 import { forgetEntries, Known, recall, rememberTold, rememberVain } from './entries';
 import { Fault } from './fault';
+import { bytesChecked } from './graph';
 import {
-  bytesMade, closeBlob, hasPieces, nextPiece, objectAt, objectsRead, objectSize, openBlob, piece, pieceBefore, PIECE_BYTES,
+  bytesMade, closeBlob, hasPieces, nextPiece, objectAt, objectSize, openBlob, piece, pieceBefore, PIECE_BYTES,
   pieceSize, readTyped,
 } from './objects';
 import { copyOid, isSameOid, OID_MAX, oidBytes, toHex } from './oid';
 import { Type } from './pack';
-import { root } from './repository';
+import { objects, root } from './repository';
 import { findName, isDirectory, isSameOrNone, isSound, Mode, oid } from './tree';
 
 // @ts-ignore: decorator
@@ -39,12 +43,13 @@ export const ask = changetype<HistoryAsk>(memory.data(28, 4));
 
 /** What the walk does next. */
 namespace Step {
-  export const TIPS: i32 = 0;
-  export const COMMIT: i32 = 1;
-  export const DIRECTORY: i32 = 2;
-  export const FILE: i32 = 3;
-  export const PIECE: i32 = 4;
-  export const OVER: i32 = 5;
+  export const GRAPH: i32 = 0;
+  export const TIPS: i32 = 1;
+  export const COMMIT: i32 = 2;
+  export const DIRECTORY: i32 = 3;
+  export const FILE: i32 = 4;
+  export const PIECE: i32 = 5;
+  export const OVER: i32 = 6;
 }
 let step: i32 = Step.OVER;
 /** The directory of `ask.directories` that is compared next. */
@@ -57,14 +62,14 @@ export function beginHistory(): i32 {
   forgetEntries();
   endDiff();
   makeRoots();
-  step = Step.TIPS;
-  return beginWalk(root, ask.branches, ask.branchCount);
+  step = Step.GRAPH;
+  return beginWalk(root, objects, ask.branches, ask.branchCount);
 }
 
 /** Goes on for one page: how it ended, or below zero `~fault`. Entries are in the page. */
 export function historyOn(): i32 {
-  pageWork = objectsRead + taken;
-  pageBytes = bytesMade;
+  pageWork = workDone();
+  pageBytes = bytesMade + bytesChecked;
   do {
     const fault = goOn();
     if (fault === Fault.BUDGET) return HistoryEnding.BUDGET;
@@ -75,12 +80,14 @@ export function historyOn(): i32 {
 }
 
 function isPageFull(): bool {
-  const work = objectsRead + taken - pageWork;
-  return max(work, entryCount) >= ask.pageWork || bytesMade - pageBytes >= <u64>ask.pageBytes;
+  const work = workDone() - pageWork;
+  return max(work, entryCount) >= ask.pageWork || bytesMade + bytesChecked - pageBytes >= <u64>ask.pageBytes;
 }
 
 function goOn(): i32 {
   switch (step) {
+    case Step.GRAPH:
+      return checkGraph();
     case Step.TIPS:
       return nextTip();
     case Step.COMMIT:
@@ -92,6 +99,12 @@ function goOn(): i32 {
     default:
       return takePiece();
   }
+}
+
+function checkGraph(): i32 {
+  if (isPreparing()) return prepare();
+  step = Step.TIPS;
+  return Fault.NONE;
 }
 
 function nextTip(): i32 {
@@ -109,6 +122,7 @@ function takeNext(): i32 {
   }
   if (parents > 1 || (parents === 1 && isSameOid(commitTree, parentTree))) return Fault.NONE;
   commitHex = 0;
+  isProved = false;
   directory = 0;
   step = Step.DIRECTORY;
   return Fault.NONE;
@@ -260,7 +274,15 @@ export function forgetPage(): void {
   commitHex = 0;
 }
 
+/** What the graph said of the commit was held against the commit. */
+let isProved: bool = false;
+
 function tell(): i32 {
+  if (!isProved) {
+    const fault = proveTaken();
+    if (fault !== Fault.NONE) return fault;
+    isProved = true;
+  }
   if (!rememberTold(fileOid, fileMode === Mode.REPOSITORY, path, pathSize)) return Fault.BUDGET;
   const hex: usize = 2 * oidBytes;
   if (commitHex === 0) {

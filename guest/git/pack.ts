@@ -1,7 +1,6 @@
 /**
  * Packs (gitformat-pack): where an object lies, by the index of version 2, and what stands at an offset. Stands between
- * objects.ts (which wants an object) and blocks.ts (which has the bytes). No index is loaded whole: a lookup is two words
- * of the fan-out and a binary search.
+ * objects.ts (which wants an object) and sorted.ts (which of the index's names it is), blocks.ts (which has the bytes).
  *
  *   index   | ff 74 4f 63 | 2 | fan-out, 256 × 4 | names | CRC-32 × 4 | offsets × 4 | large offsets × 8 | two hashes |
  *   entry   | type, size: 4 bits, then 7 a byte | base: distance back, or a name | zlib stream |
@@ -15,7 +14,8 @@ import { addFile, at as blockAt, BlockFile, bytes, end as blockEnd, goOn, offset
 import { crc32 } from './checksum';
 import { Fault, faultOf } from './fault';
 import { feed, unused } from './inflate';
-import { compareOids, isSameOid, oidBytes } from './oid';
+import { oidBytes } from './oid';
+import { findSorted, isListed, rank, said, word } from './sorted';
 
 /** Types of objects, as packs number them. */
 export namespace Type {
@@ -50,7 +50,8 @@ export function forgetPacks(): void {
 
 const INDEX_MAGIC: u32 = 0xff74_4f63;
 const PACK_MAGIC: u32 = 0x5041_434b;
-const NAMES_AT: u64 = 8 + 1_024;
+const FAN_AT: u64 = 8;
+const NAMES_AT: u64 = FAN_AT + 1_024;
 
 /** Lists the directory of packs: those whose index and pack both are there. Names lie on the walk's arena. */
 export function listPacks(dir: i32): i32 {
@@ -121,45 +122,8 @@ export function findIn(pack: Pack, oid: usize): i32 {
     const fault = readHeads(pack);
     if (fault !== Fault.NONE) return fault;
   }
-  const first = <u64>load<u8>(oid);
-  let fault = first === 0 ? Fault.NONE : word(pack.index, 8 + 4 * (first - 1));
-  if (fault !== Fault.NONE) return fault;
-  let low: u32 = first === 0 ? 0 : said;
-  fault = word(pack.index, 8 + 4 * first);
-  if (fault !== Fault.NONE) return fault;
-  let high = said;
-  if (low > high || high > pack.count) return Fault.CORRUPT;
-  // Names are spread evenly: the first look is where this one should be, the next ones go on from there in growing
-  // steps until it is passed, and then what is left is halved.
-  let middle = low + <u32>(((<u64>(high - low)) * (<u64>bswap<u32>(load<u32>(oid, 1)))) >> 32);
-  let stride: u32 = FIRST_STRIDE;
-  let before: i32 = 0;
-  while (low < high) {
-    fault = peek(pack.index, NAMES_AT + <u64>middle * oidBytes, oidBytes);
-    if (fault !== Fault.NONE) return fault;
-    const order = compareOids(oid, bytes);
-    if (order === 0) return locate(pack, middle);
-    if (order < 0) high = middle;
-    else low = middle + 1;
-    if (before === -order) stride = 0;
-    before = order;
-    const step = min(stride, high - low);
-    stride <<= 1;
-    if (step === 0) middle = low + ((high - low) >> 1);
-    else middle = order < 0 ? high - step : low + step - 1;
-  }
-  return Fault.NONE;
-}
-
-const FIRST_STRIDE: u32 = 16;
-
-/** The word that `word` read. */
-let said: u32 = 0;
-
-function word(file: BlockFile, offset: u64): i32 {
-  const fault = peek(file, offset, 4);
-  if (fault === Fault.NONE) said = bswap<u32>(load<u32>(bytes));
-  return fault;
+  const fault = findSorted(pack.index, FAN_AT, NAMES_AT, pack.count, oid);
+  return fault === Fault.NONE && isListed ? locate(pack, rank) : fault;
 }
 
 /** Reads offset and checksum of the object at `index`. */
@@ -186,7 +150,7 @@ function readHeads(pack: Pack): i32 {
   if (fault !== Fault.NONE) return fault;
   if (bswap<u32>(load<u32>(bytes)) !== INDEX_MAGIC) return Fault.UNSUPPORTED;
   if (bswap<u32>(load<u32>(bytes, 4)) !== 2) return Fault.UNSUPPORTED;
-  fault = word(pack.index, 8 + 4 * 255);
+  fault = word(pack.index, FAN_AT + 4 * 255);
   if (fault !== Fault.NONE) return fault;
   const count = said;
   fault = peek(pack.file, 0, 12);

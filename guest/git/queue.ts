@@ -18,11 +18,15 @@ export class Waiting {
   /** Its name, where the walk keeps it; in the list of free records the next one. */
   oid: usize;
   parentCount: u32;
+  /** Where it is in the commit-graph, or NOWHERE; and its parents, as they stand there, in place of their names. */
+  place: u32;
+  first: u32;
+  second: u32;
 
   tree(): usize {
     return changetype<usize>(this) + offsetof<Waiting>();
   }
-  /** The name of a parent, if `parentCount` is not above PARENTS_HELD. */
+  /** The name of a parent, if `parentCount` is not above PARENTS_HELD and it has no place. */
   parent(index: u32): usize {
     return this.tree() + OID_MAX * (1 + <usize>index);
   }

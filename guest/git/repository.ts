@@ -5,6 +5,7 @@
 
 import { close, Code, openDirectory, preopen } from '../abi/lift';
 import { Fault, faultOf } from './fault';
+import { forgetGraph } from './graph';
 import { beginObjects, closeBlob, forgetObjects } from './objects';
 
 const OBJECTS: usize = memory.data<u8>([0x6f, 0x62, 0x6a, 0x65, 0x63, 0x74, 0x73]);
@@ -12,7 +13,8 @@ const PACK: usize = memory.data<u8>([0x70, 0x61, 0x63, 0x6b]);
 
 /** The repository's directory, while it is open. */
 export let root: i32 = -1;
-let objects: i32 = -1;
+/** Its directory `objects`, likewise. */
+export let objects: i32 = -1;
 let packs: i32 = -1;
 
 /** Opens the repository. Whoever opens it closes it, also after a fault. */
@@ -28,6 +30,7 @@ export function openRepository(): i32 {
 /** Closes it, if it is open. */
 export function closeRepository(): void {
   closeBlob();
+  forgetGraph();
   forgetObjects();
   if (packs >= 0) close(packs);
   if (objects >= 0) close(objects);

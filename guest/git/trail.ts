@@ -7,15 +7,18 @@
 import { pageArena } from '../abi/arena';
 import { tellBlobSize, tellCommit, tellPiece, tellTrees, TrailEnding } from '../abi/lower-git';
 import { findByte } from '../text/lines';
-import { beginWalk, hasMet, hasTip, isOn, parseCommit, takeCommit, taken, takeTip, tree } from './commits';
-import { Fault } from './fault';
 import {
-  blobSize, bytesMade, hasPieces, nextPiece, objectAt, objectsRead, objectSize, objectType, openBlob, piece, pieceSize,
+  beginWalk, hasMet, hasTip, isOn, isPreparing, parseCommit, prepare, takeCommit, takeTip, tree, workDone,
+} from './commits';
+import { Fault } from './fault';
+import { bytesChecked } from './graph';
+import {
+  blobSize, bytesMade, hasPieces, nextPiece, objectAt, objectSize, objectType, openBlob, piece, pieceSize,
   readObject, readTyped,
 } from './objects';
 import { copyOid } from './oid';
 import { Type } from './pack';
-import { root } from './repository';
+import { objects, root } from './repository';
 import { findName, isDirectory, isSound, mode, Mode, oid } from './tree';
 
 // @ts-ignore: decorator
@@ -37,12 +40,13 @@ export const asked: usize = memory.data(32, 8);
 const TREES_MOST: usize = 40 << 20;
 
 namespace Step {
-  export const TIPS: i32 = 0;
-  export const COMMIT: i32 = 1;
-  export const TREES: i32 = 2;
-  export const PIECE: i32 = 3;
+  export const GRAPH: i32 = 0;
+  export const TIPS: i32 = 1;
+  export const COMMIT: i32 = 2;
+  export const TREES: i32 = 3;
+  export const PIECE: i32 = 4;
 }
-let step: i32 = Step.TIPS;
+let step: i32 = Step.GRAPH;
 
 /** How a page ended that has not: ours, beside the WIT's. */
 const GOING: i32 = -1;
@@ -60,8 +64,8 @@ export function beginTrail(): i32 {
     step = Step.TREES;
     return Fault.NONE;
   }
-  step = Step.TIPS;
-  return beginWalk(root, ask.branches, ask.branchCount);
+  step = Step.GRAPH;
+  return beginWalk(root, objects, ask.branches, ask.branchCount);
 }
 
 function end(how: i32): i32 {
@@ -71,8 +75,8 @@ function end(how: i32): i32 {
 
 /** Goes on for one page: sets `trailEnding`, or gives a fault. What is handed over lies in the page. */
 export function trailOn(): i32 {
-  const work = objectsRead + taken;
-  const bytes = bytesMade;
+  const work = workDone();
+  const bytes = bytesMade + bytesChecked;
   while (trailEnding === GOING) {
     const before = step;
     const fault = goOn();
@@ -80,7 +84,7 @@ export function trailOn(): i32 {
     if (fault !== Fault.NONE) return fault;
     if (trailEnding !== GOING) break;
     // One piece a page: it lies where the next one will.
-    const isFull = objectsRead + taken - work >= ask.pageWork || bytesMade - bytes >= <u64>ask.pageBytes;
+    const isFull = workDone() - work >= ask.pageWork || bytesMade + bytesChecked - bytes >= <u64>ask.pageBytes;
     if (before === Step.PIECE || (isFull && step !== Step.PIECE)) return end(TrailEnding.PAUSED);
   }
   return Fault.NONE;
@@ -93,6 +97,8 @@ export function nextTrailPage(): void {
 
 function goOn(): i32 {
   switch (step) {
+    case Step.GRAPH:
+      return checkGraph();
     case Step.TIPS:
       return nextTip();
     case Step.COMMIT:
@@ -107,6 +113,12 @@ function goOn(): i32 {
 /** The walk is over as soon as it has met the commit. */
 function judgeMet(): i32 {
   if (hasMet(asked)) step = Step.TREES;
+  return Fault.NONE;
+}
+
+function checkGraph(): i32 {
+  if (isPreparing()) return prepare();
+  step = Step.TIPS;
   return Fault.NONE;
 }
 

@@ -3,14 +3,26 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Dice, FORMATS, makeRepository, once, STORAGES } from '../support/repositories.js';
+import { Dice, FORMATS, GRAPHS, makeRepository, once, STORAGES } from '../support/repositories.js';
 import { agrees, entered } from './differential.js';
 
 const SETTINGS = STORAGES.flatMap((storage) => FORMATS.map((format) => ({ storage, format })));
+const GRAPHED = GRAPHS.flatMap((graph) => FORMATS.map((format) => ({ graph, format })));
 
 describe('the same addresses, in the same order, and the same bytes as git', () => {
   it.each(SETTINGS)('$storage, $format', async ({ storage, format }) => {
     const repository = makeRepository({ seed: 77, storage, format });
+    try {
+      expect(await agrees(repository)).toBeGreaterThan(10);
+    } finally {
+      repository.end();
+    }
+  });
+});
+
+describe('the same with the commit-graph that git wrote, which git uses too', () => {
+  it.each(GRAPHED)('$graph, $format', async ({ graph, format }) => {
+    const repository = makeRepository({ seed: 78, format, graph, storage: 'packs' });
     try {
       expect(await agrees(repository)).toBeGreaterThan(10);
     } finally {

@@ -2,7 +2,7 @@
 
 import { expect, it } from 'vitest';
 import { agrees } from '../history/differential.js';
-import { FORMATS, makeRepository, STORAGES } from '../support/repositories.js';
+import { FORMATS, GRAPHS, makeRepository, STORAGES } from '../support/repositories.js';
 import { say, seedOf } from './say.js';
 
 const REPOSITORIES = 300;
@@ -16,7 +16,15 @@ it(
     let hits = 0;
     for (let number = 0; number < REPOSITORIES; number++) {
       const [storage, format] = [STORAGES[number % STORAGES.length], FORMATS[Math.floor(number / STORAGES.length) % 2]];
-      const options = { ...(storage && { storage }), ...(format && { format }), commits: 12 + (number % 60) };
+      // Every other turn of storages and formats has a commit-graph.
+      const turn = Math.floor(number / (2 * STORAGES.length));
+      const graph = turn % 2 === 0 ? undefined : GRAPHS[Math.floor(turn / 2) % GRAPHS.length];
+      const options = {
+        ...(storage && { storage }),
+        ...(format && { format }),
+        ...(graph && { graph }),
+        commits: 12 + (number % 60),
+      };
       const repository = makeRepository({ seed: first + number, ...options });
       try {
         hits += await agrees(repository);

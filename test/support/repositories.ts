@@ -18,6 +18,10 @@ export type Storage = (typeof STORAGES)[number];
 export const FORMATS = ['sha1', 'sha256'] as const;
 export type Format = (typeof FORMATS)[number];
 
+/** Which commit-graph git wrote: of all, of the older half, or layer upon layer; with filters of changed paths or without. */
+export const GRAPHS = ['whole', 'older', 'chain', 'whole-paths', 'chain-paths'] as const;
+export type GraphKind = (typeof GRAPHS)[number];
+
 export interface RepositoryOptions {
   readonly seed: number;
   readonly storage?: Storage;
@@ -25,6 +29,8 @@ export interface RepositoryOptions {
   /** About how many. */
   readonly commits?: number;
   readonly branches?: number;
+  /** None by itself, but where `git gc` writes one. */
+  readonly graph?: GraphKind;
 }
 
 /** A hit as git tells it: what `history-page` holds. */
@@ -90,6 +96,13 @@ export class Repository {
       ],
       stream,
     );
+  }
+
+  /** Has git write a commit-graph of what its refs reach; of a chain the next layer. */
+  writeGraph(kind: GraphKind): void {
+    const split = kind.startsWith('chain') ? ['--split=no-merge'] : [];
+    const paths = kind.endsWith('paths') ? ['--changed-paths'] : [];
+    this.git(['commit-graph', 'write', '--reachable', '--no-progress', ...split, ...paths]);
   }
 
   /** Every entry that a commit added and that holds the pattern, newest first, as git finds them: one hit a commit. */
@@ -228,7 +241,7 @@ const key = (name: string | Buffer): string => (typeof name === 'string' ? Buffe
 
 /** A repository of about `commits` commits, made from a seed. */
 export function makeRepository(options: RepositoryOptions): Repository {
-  const { seed, storage = 'packed', format = 'sha1', commits = 40, branches = 5 } = options;
+  const { seed, storage = 'packed', format = 'sha1', commits = 40, branches = 5, graph } = options;
   const repository = new Repository(format);
   const parts = new Story(new Dice(seed), format, branches).tell(commits, storage === 'packs' ? 4 : 2);
   const stays: Readonly<Record<Storage, 'loose' | 'pack'>> = {
@@ -241,11 +254,13 @@ export function makeRepository(options: RepositoryOptions): Repository {
   };
   parts.forEach((part, index) => {
     repository.import(part, storage === 'mixed' && index > 0 ? 'loose' : stays[storage]);
+    if (graph?.startsWith('chain') || (graph === 'older' && index === 0)) repository.writeGraph(graph);
   });
   if (storage === 'packed') repository.git(['repack', '-adfq', '--depth=50']);
   if (storage === 'ref-deltas') repository.git(['-c', 'repack.useDeltaBaseOffset=false', 'repack', '-adfq']);
   if (storage === 'aggressive') repository.git(['gc', '--aggressive', '--quiet', '--prune=now']);
   if (storage === 'mixed') repository.git(['pack-refs', '--all']);
+  if (graph?.startsWith('whole')) repository.writeGraph(graph);
   return repository;
 }
 
