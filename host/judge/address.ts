@@ -94,12 +94,15 @@ export const segmentRule = (segment: string): AddressRule | undefined =>
 export const isWithin = (address: Address, prefix: Address): boolean =>
   address === prefix || address.startsWith(`${prefix}/`);
 
+const DOT = 0x2e;
+
 /** Without the `u` flag, `i` folds no non-ASCII letter onto an ASCII one: `.ſprawling` and `.gıt` are not these. */
 const RESERVED_SEGMENT = /^\.(?:sprawling|git)$/i;
 const RESERVED_ANYWHERE = /(?:^|\/)\.(?:sprawling|git)(?:\/|$)/i;
 
 /** Whether one segment is a reserved name, `.sprawling` or `.git`, ASCII case folded. */
-export const isReservedSegment = (segment: string): boolean => RESERVED_SEGMENT.test(segment);
+export const isReservedSegment = (segment: string): boolean =>
+  segment.charCodeAt(0) === DOT && RESERVED_SEGMENT.test(segment);
 
 /** Whether any segment of a path is a reserved name. Linear; `''` is not. */
 export const isReserved = (address: string): boolean => RESERVED_ANYWHERE.test(address);

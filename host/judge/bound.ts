@@ -35,7 +35,7 @@ export interface BoundTable {
   readonly deny?: readonly string[];
 }
 
-/** The read bound of one run. Immutable. */
+/** The read bound of one run. What it says never changes. */
 export class Bound {
   readonly #reader: string | null;
   readonly #entries: ReadonlyMap<string, Verdict>;
@@ -46,6 +46,9 @@ export class Bound {
   #place: string | undefined;
   /** Of such a bound: why all of it is closed. */
   #closed: Denial | undefined;
+  /** What `judgeWithin` said last of a place's building: a walk asks of many names in one. */
+  #lastPlace = '';
+  #lastDenial: Denial | undefined;
 
   /** Copies the table, so that no two walls share one. O(entries). */
   constructor(table: BoundTable) {
@@ -129,7 +132,10 @@ export class Bound {
     if (place === '') return this.judge(name);
     if (this.#place !== undefined) return this.judge(`${place}/${name}`);
     if (this.#denying === null || this.#denying.length > 0) return this.judge(`${place}/${name}`);
-    return isReservedSegment(name) ? { kind: 'reserved' } : this.#judgeBuilding(buildingOf(place));
+    if (isReservedSegment(name)) return { kind: 'reserved' };
+    if (place !== this.#lastPlace) this.#lastDenial = this.#judgeBuilding(buildingOf(place));
+    this.#lastPlace = place;
+    return this.#lastDenial;
   }
 
   /** Whether a listing of `place` may have names that are left out: the city's own, and any where patterns deny. O(1). */

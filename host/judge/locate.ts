@@ -256,7 +256,7 @@ class Walk<D extends Place<D>> {
     const look = this.#here().look(name);
     if (look === 'no-entry' || look === 'bad-name') return this.#leave(look, step.linked);
     if (failed(look)) return { kind: 'failed', failure: look };
-    const stands = this.#here().stands(name);
+    const stands = this.#here().stands(name, look);
     if (failed(stands)) return { kind: 'failed', failure: stands };
     // A name that vanished between the two questions does not stand either; that is absence, no alias.
     if (!stands)

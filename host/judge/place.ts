@@ -111,8 +111,9 @@ export interface Place<D> {
   /**
    * Whether this spelling stands byte for byte in the directory's listing: false for the aliases of file systems
    * that fold case or Unicode. Asked only of names that came from no listing. True or false for an existing name, false for none.
+   * `seen`: what `look` said of the name just now, so that it is not looked at again.
    */
-  stands(name: string): boolean | Failure;
+  stands(name: string, seen?: Look): boolean | Failure;
   /** Closes; twice is once. Handles opened from it live on. */
   close(): void;
 }

@@ -43,9 +43,9 @@ export class Recent<D extends Place<D>> implements Place<Recent<D>> {
     return look;
   }
 
-  stands(name: string): boolean | Failure {
+  stands(name: string, seen?: Look): boolean | Failure {
     if (this.#entered !== undefined && this.#stands && name === this.#name) return true;
-    const stands = this.#dir.stands(name);
+    const stands = this.#dir.stands(name, seen);
     if (name === this.#name) this.#stands = stands === true;
     return stands;
   }

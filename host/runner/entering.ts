@@ -48,8 +48,9 @@ function readerError(spec: TreeSpec, reader: string): AxError | undefined {
 
 /** A reader need not exist; one that does must be spelled as the root lists it, or two names would be one reader. */
 function spellingError(at: Asked, tree: Tree, reader: string): AxError | undefined {
-  if (tree.root.look(reader) === 'no-entry') return undefined;
-  const stands = tree.root.stands(reader);
+  const look = tree.root.look(reader);
+  if (look === 'no-entry') return undefined;
+  const stands = failed(look) ? look : tree.root.stands(reader, look);
   if (stands === true) return undefined;
   const fact = failed(stands) ? FAILURE_SENTENCES[stands] : 'the city does not list a building of this spelling';
   return configInvalid(at, fact, 'spell the reader as the city’s own listing does');

@@ -175,7 +175,7 @@ export class Answer {
     if (!this.#isBelowStart(hit.path)) throw new GuestFault('a path outside its start');
     if (hit.path !== this.#hits.at(-1)?.path) this.#takeFile(hit.path);
     if (hit.line > this.#caps.fileCap) throw new GuestFault('a line that no file of its size has');
-    if (!this.#ledOut.has(hit.path)) this.#hits.push(hit);
+    if (this.#ledOut.size === 0 || !this.#ledOut.has(hit.path)) this.#hits.push(hit);
     this.#taken++;
     this.#textBytes += utf8Bytes(hit.text);
     // A first block may be cut, and then says so.

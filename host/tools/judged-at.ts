@@ -67,7 +67,7 @@ export const isBuildingOf = (tree: Tree, name: string): boolean => standing(tree
 
 function standing({ root }: Tree, name: string): Identity | undefined {
   const look = root.look(name);
-  return !failed(look) && look.kind === 'directory' && root.stands(name) === true ? look.identity : undefined;
+  return !failed(look) && look.kind === 'directory' && root.stands(name, look) === true ? look.identity : undefined;
 }
 
 const noOrigin = (at: Asked): AxError =>

@@ -12,12 +12,13 @@ const READ_MAX_BYTES = 0x7fff_f000;
 
 /** Takes `fd` over. Once closed every method says `io`: the number may be another file's by then. */
 export class DiskFile implements OpenFile, Held {
+  slot = -1;
   readonly sizeBytes: number;
-  readonly #held: OpenSet;
+  readonly #held: OpenSet<Held>;
   #fd: number;
   #identity: Identity | undefined;
 
-  constructor(held: OpenSet, fd: number, sizeBytes: number, identity?: Identity) {
+  constructor(held: OpenSet<Held>, fd: number, sizeBytes: number, identity?: Identity) {
     this.sizeBytes = sizeBytes;
     this.#held = held;
     this.#fd = fd;

@@ -16,7 +16,7 @@ import { FILE_FAULTS, refusesHardLink } from './file-faults.js';
 import { listDirectory } from './listing.js';
 import { Mounts, mountOf } from './mounts.js';
 import { isSegment, strictText, utf8Bytes } from './names.js';
-import { type Held, OpenSet } from './open-set.js';
+import { type Held, OpenSet, releaseAll } from './open-set.js';
 import {
   dirEntriesMaxOf,
   type EnterRefusal,
@@ -184,7 +184,7 @@ class LinuxTree implements Tree {
   readonly containment = 'contained';
   readonly spellings: RootSpellings;
   readonly root: LinuxDir;
-  readonly held = new OpenSet();
+  readonly held = new OpenSet<Held>();
   readonly hardLinks: HardLinks;
   readonly mounts: ReadonlySet<string>;
   readonly dirEntriesMax: number;
@@ -208,7 +208,7 @@ class LinuxTree implements Tree {
   }
 
   close(): void {
-    this.held.releaseAll();
+    releaseAll(this.held);
   }
 
   /** Whether a directory's size bounds its names; the file system is asked once a device. */
@@ -271,6 +271,7 @@ class Anchor {
 export const linuxPrefixOf = (dir: Dir): string | undefined => LinuxDir.prefixOf(dir);
 
 class LinuxDir implements Dir, Held {
+  slot = -1;
   static prefixOf(dir: Dir): string | undefined {
     return #prefix in dir && dir.#fd >= 0 ? dir.#prefix : undefined;
   }
@@ -361,8 +362,8 @@ class LinuxDir implements Dir, Held {
     }
   }
 
-  stands(name: string): boolean | Failure {
-    return standsInListing(this, name);
+  stands(name: string, seen?: Look): boolean | Failure {
+    return standsInListing(this, name, seen);
   }
 
   list(): readonly Entry[] | Failure {

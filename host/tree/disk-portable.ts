@@ -13,7 +13,7 @@ import { DiskFile } from './disk-file.js';
 import { FILE_FAULTS, refusesHardLink } from './file-faults.js';
 import { listDirectory } from './listing.js';
 import { isSegment, strictText } from './names.js';
-import { type Held, OpenSet } from './open-set.js';
+import { type Held, OpenSet, releaseAll } from './open-set.js';
 import {
   dirEntriesMaxOf,
   type EnterRefusal,
@@ -137,7 +137,7 @@ class PortableTree implements Tree {
   readonly containment = 'portable';
   readonly spellings: RootSpellings;
   readonly root: PortableDir;
-  readonly held = new OpenSet();
+  readonly held = new OpenSet<Held>();
   readonly hardLinks: HardLinks;
   readonly dirEntriesMax: number;
 
@@ -153,7 +153,7 @@ class PortableTree implements Tree {
   }
 
   close(): void {
-    this.held.releaseAll();
+    releaseAll(this.held);
   }
 }
 
@@ -161,6 +161,7 @@ class PortableTree implements Tree {
 export const portablePrefixOf = (dir: Dir): string | undefined => PortableDir.prefixOf(dir);
 
 class PortableDir implements Dir, Held {
+  slot = -1;
   static prefixOf(dir: Dir): string | undefined {
     if (!(#found in dir) || !dir.#open) return undefined;
     const { path } = dir.#found;
@@ -219,8 +220,8 @@ class PortableDir implements Dir, Held {
     });
   }
 
-  stands(name: string): boolean | Failure {
-    return standsInListing(this, name);
+  stands(name: string, seen?: Look): boolean | Failure {
+    return standsInListing(this, name, seen);
   }
 
   list(): readonly Entry[] | Failure {

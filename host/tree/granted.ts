@@ -72,8 +72,8 @@ class Granted implements Dir {
     return this.#denies(name) ? 'not-granted' : this.#dir.linkText(name);
   }
 
-  stands(name: string): boolean | Failure {
-    return this.#denies(name) ? 'not-granted' : this.#dir.stands(name);
+  stands(name: string, seen?: Look): boolean | Failure {
+    return this.#denies(name) ? 'not-granted' : this.#dir.stands(name, seen);
   }
 
   list(): readonly Entry[] | Failure {

@@ -7,7 +7,7 @@
 
 import { FILE_FAULTS, refusesHardLink } from './file-faults.js';
 import { isSegment, shownText, strictText } from './names.js';
-import { type Held, OpenSet } from './open-set.js';
+import { type Held, OpenSet, releaseAll } from './open-set.js';
 import { dirEntriesMaxOf, type TreeOptions } from './opening.js';
 import type {
   Dir,
@@ -215,7 +215,7 @@ class MemoryTree implements Tree {
   readonly containment = 'contained';
   readonly spellings = { entered: MEMORY_ROOT, real: MEMORY_ROOT, style: 'posix' } as const;
   readonly root: MemoryDir;
-  readonly held = new OpenSet();
+  readonly held = new OpenSet<Held>();
   readonly city: MemoryCity;
   readonly dirEntriesMax: number;
 
@@ -230,7 +230,7 @@ class MemoryTree implements Tree {
   }
 
   close(): void {
-    this.held.releaseAll();
+    releaseAll(this.held);
   }
 }
 
@@ -252,6 +252,7 @@ function inPlace(found: Found | undefined): boolean {
 }
 
 class MemoryDir implements Dir, Held {
+  slot = -1;
   readonly identity: Identity;
   readonly #tree: MemoryTree;
   readonly #node: Node;
@@ -383,12 +384,13 @@ function entryOf(name: MemoryName, node: Node): Entry {
 }
 
 class MemoryFile implements OpenFile, Held {
+  slot = -1;
   readonly sizeBytes: number;
-  readonly #held: OpenSet;
+  readonly #held: OpenSet<Held>;
   readonly #identity: Identity;
   #node: Node | undefined;
 
-  constructor(held: OpenSet, node: Node, identity: Identity) {
+  constructor(held: OpenSet<Held>, node: Node, identity: Identity) {
     this.sizeBytes = sizeOf(node);
     this.#held = held;
     this.#node = node;

@@ -5,15 +5,16 @@
  */
 
 import { otherCase } from './names.js';
-import type { Dir, Failure } from './tree.js';
+import type { Dir, Failure, Look } from './tree.js';
 import { failed, sameIdentity } from './tree.js';
 
 /**
- * Whether `name` stands byte for byte in the listing of `dir`. Two looks for plain ASCII (one without letters) where
- * nothing folds: the name with its case swapped is absent or another thing. Else one listing, O(names).
+ * Whether `name` stands byte for byte in the listing of `dir`, which `seen` was seen of just now. One more look for plain
+ * ASCII (none without letters) where nothing folds: the name with its case swapped is absent or another thing. Else one
+ * listing, O(names).
  */
-export function standsInListing(dir: Dir, name: string): boolean | Failure {
-  const asked = dir.look(name);
+export function standsInListing(dir: Dir, name: string, seen?: Look): boolean | Failure {
+  const asked = seen ?? dir.look(name);
   if (failed(asked)) return asked === 'no-entry' ? false : asked;
   const other = otherCase(name);
   if (other === name) return true;

@@ -61,8 +61,8 @@ class WindowDir implements Dir {
     return name === this.#name ? this.#dir.linkText(name) : 'no-entry';
   }
 
-  stands(name: string): boolean | Failure {
-    return name === this.#name && this.#dir.stands(name);
+  stands(name: string, seen?: Look): boolean | Failure {
+    return name === this.#name && this.#dir.stands(name, seen);
   }
 
   list(): readonly Entry[] | Failure {

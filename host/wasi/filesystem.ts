@@ -25,6 +25,7 @@ import {
 } from '../limits.js';
 import { listedWithin } from '../tree/granted.js';
 import { utf8Bytes } from '../tree/names.js';
+import { OpenSet } from '../tree/open-set.js';
 import { type Dir, type Entry, type Failure, failed, type Identity, type OpenFile, type Rooted } from '../tree/tree.js';
 import { CODE_OF_FAILURE, type ErrorCode } from './codes.js';
 import {
@@ -90,6 +91,12 @@ const leavesRoom = (shown: string): boolean => {
 /** Whether a walk opens a name that it takes up: the others are judged by their names alone. */
 const isOpened = ({ name, nameable }: Entry): boolean =>
   nameable && segmentRule(name) === undefined && !isReservedSegment(name);
+/** Without an array between: every name of a walk passes here. */
+function namesOf(entries: readonly Entry[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { name } of entries) names.add(name);
+  return names;
+}
 const isPlain = (path: string): boolean => path !== '' && path !== '.' && path !== '..' && !path.includes('/');
 
 /** One call's file system. Not shared, not reused; `close` gives everything back, also after a trap. */
@@ -99,9 +106,12 @@ export class Filesystem {
   readonly #meter: Meter;
   readonly #preopen: Preopen;
   readonly #fileCapBytes: number;
-  readonly #options: FilesystemOptions;
+  readonly #rootListing: readonly Entry[] | undefined;
+  readonly #stillJudged: FilesystemOptions['stillJudged'];
+  readonly #tap: FilesystemOptions['tap'];
+  readonly #isOneThing: boolean;
   readonly #reasons = new Map<string, Reason>();
-  readonly #live = new Set<Handle>();
+  readonly #live = new OpenSet<Handle>();
   readonly #held: HeldDirs;
   #changed = false;
   #outgrown = false;
@@ -112,12 +122,15 @@ export class Filesystem {
   #way = { opened: 0, listed: 0 };
 
   constructor(options: FilesystemOptions) {
-    this.#options = options;
     this.#tree = options.tree;
     this.#bound = options.bound;
     this.#meter = options.meter;
     this.#preopen = options.preopen;
     this.#fileCapBytes = options.fileCapBytes ?? Number.POSITIVE_INFINITY;
+    this.#rootListing = options.rootListing;
+    this.#stillJudged = options.stillJudged;
+    this.#tap = options.tap;
+    this.#isOneThing = options.isOneThing === true;
     const { meter, heldDirsMax = HELD_DIRS_MAX } = options;
     this.#held = new HeldDirs(heldDirsMax, meter, (handle) => this.#reopenTop(handle));
   }
@@ -171,7 +184,7 @@ export class Filesystem {
   ahead(most: number): readonly (readonly string[])[] | undefined {
     const levels: DirHandle[] = [];
     const inside = new Map<DirHandle | undefined, DirHandle>();
-    for (const handle of this.#live) if (handle.kind === 'directory') inside.set(handle.parent, handle);
+    for (const handle of this.#live.all()) if (handle.kind === 'directory') inside.set(handle.parent, handle);
     for (let level = this.#start; level !== undefined; level = inside.get(level)) levels.push(level);
     const standing = levels.map(({ met, last }) => ({ names: met, last }));
     const names = levels.slice(1).map(({ name }) => name);
@@ -180,12 +193,12 @@ export class Filesystem {
 
   /** Handles the guest holds. */
   get liveCount(): number {
-    return this.#live.size;
+    return this.#live.count;
   }
 
   /** The preopened directory and its name. A code if it does not open: the guest then has no directory at all. */
   preopened(): { readonly handle: DirHandle | SingleHandle; readonly name: string } | ErrorCode {
-    const over = this.#meter.hold(this.#live.size);
+    const over = this.#meter.hold(this.#live.count);
     if (over !== undefined) return over;
     const preopen = this.#preopen;
     if (preopen.kind === 'single') return { handle: this.#keep(new SingleHandle(preopen)), name: preopen.shown };
@@ -212,7 +225,7 @@ export class Filesystem {
     if (asked.mutates) return 'read-only';
     this.#way.opened++;
     if (asked.path.length > PATH_MAX_BYTES) return 'name-too-long';
-    const over = this.#meter.hold(this.#live.size);
+    const over = this.#meter.hold(this.#live.count);
     if (over !== undefined) return over;
     if (from.kind === 'single') return this.#openSingle(from, asked);
     return isPlain(asked.path) ? this.#openName(from, asked.path, asked) : this.#openRoute(from, asked.path, asked);
@@ -234,7 +247,7 @@ export class Filesystem {
     const wanted = Math.min(into.length, Math.max(0, limit - offsetBytes));
     if (wanted === 0) {
       this.#outgrown ||= into.length > 0;
-      this.#options.tap?.(into.subarray(0, 0), offsetBytes, into.length > 0);
+      this.#tap?.(into.subarray(0, 0), offsetBytes, into.length > 0);
       return { bytes: 0, end: into.length > 0 };
     }
     const bytes = file.read(wanted === into.length ? into : into.subarray(0, wanted), offsetBytes);
@@ -242,7 +255,7 @@ export class Filesystem {
     this.#meter.read(bytes, share);
     // A read that stops short exactly at the size seen at the open has met the end; a size of 0 proves nothing.
     const end = bytes === 0 || (bytes < wanted && offsetBytes + bytes === file.sizeBytes);
-    this.#options.tap?.(into.subarray(0, bytes), offsetBytes, end);
+    this.#tap?.(into.subarray(0, bytes), offsetBytes, end);
     return { bytes, end };
   }
 
@@ -256,14 +269,14 @@ export class Filesystem {
   /** The names of a directory. Of the city itself: without what is closed to the run. */
   readDirectory(from: Handle): EntryStream | ErrorCode {
     if (from.kind === 'file' || from.kind === 'stream') return 'not-directory';
-    const over = this.#meter.hold(this.#live.size);
+    const over = this.#meter.hold(this.#live.count);
     if (over !== undefined) return over;
     if (from.kind === 'single') return this.#keep(new EntryStream([this.#singleEntry(from)]));
     const entries = this.#list(from);
     if (failed(entries)) return this.#refuse(from.shown, CODE_OF_FAILURE[entries], entries);
     const refusal = this.#meter.list(entries.length, from.share);
     if (refusal !== undefined) return refusal === 'quota' ? refusal : this.#refuse(from.shown, refusal);
-    from.listed = new Set(entries.map((entry) => entry.name));
+    from.listed = namesOf(entries);
     const { stretch } = from;
     from.met = stretch === undefined ? entries : entries.filter(({ name }) => meets(stretch, name));
     if (isOnTheWay(stretch)) this.#passOn(from);
@@ -278,14 +291,14 @@ export class Filesystem {
 
   /** Gives a handle back. Twice is once. */
   drop(handle: Handle): void {
-    if (!this.#live.delete(handle)) return;
+    if (!this.#live.remove(handle)) return;
     if (handle.kind === 'file') handle.file.close();
     if (handle.kind === 'directory') this.#held.park(handle);
   }
 
   /** Gives everything back. */
   close(): void {
-    for (const handle of [...this.#live]) this.drop(handle);
+    for (const handle of this.#live.all()) this.drop(handle);
     this.#held.close();
   }
 
@@ -392,7 +405,7 @@ export class Filesystem {
   }
 
   #shareIn(building: string): Share | undefined {
-    return this.#options.isOneThing === true ? undefined : this.#meter.share(building);
+    return this.#isOneThing ? undefined : this.#meter.share(building);
   }
 
   #land(
@@ -484,7 +497,7 @@ export class Filesystem {
   }
 
   #admitLanding(identity: Identity): boolean {
-    const still = this.#options.stillJudged?.(identity) ?? true;
+    const still = this.#stillJudged?.(identity) ?? true;
     if (!still) this.#changed = true;
     return still;
   }
@@ -493,7 +506,7 @@ export class Filesystem {
 
   #list(from: DirHandle): readonly Entry[] | Failure {
     const root = from.landed === '';
-    const listing = root ? this.#options.rootListing : undefined;
+    const listing = root ? this.#rootListing : undefined;
     if (listing !== undefined) return this.#met(from, listing);
     const dir = this.#held.use(from);
     if (failed(dir)) return dir;

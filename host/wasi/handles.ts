@@ -36,6 +36,7 @@ export const isCode = (given: unknown): given is ErrorCode => typeof given === '
 
 /** An open directory as the guest holds it. Its descriptor may be parked and opened again. */
 export class DirHandle {
+  slot = -1;
   readonly kind = 'directory';
   dir: Dir | undefined;
   /** Names this handle has listed: a name among them came from a listing. */
@@ -76,6 +77,7 @@ export class DirHandle {
 
 /** The directory that holds one name. */
 export class SingleHandle {
+  slot = -1;
   readonly kind = 'single';
   readonly preopen: Preopen & { kind: 'single' };
   constructor(preopen: Preopen & { kind: 'single' }) {
@@ -85,6 +87,7 @@ export class SingleHandle {
 
 /** A file the guest may read from, and nothing else. */
 export class FileHandle {
+  slot = -1;
   readonly kind = 'file';
   readonly file: OpenFile;
   readonly shown: string;
@@ -98,6 +101,7 @@ export class FileHandle {
 
 /** A listing on its way to the guest. */
 export class EntryStream {
+  slot = -1;
   readonly kind = 'stream';
   readonly entries: readonly Entry[];
   next = 0;
@@ -106,7 +110,7 @@ export class EntryStream {
   }
 }
 
-/** Everything a number of the guest’s can stand for. */
+/** Everything a number of the guest’s can stand for. Each knows its slot among what the guest holds. */
 export type Handle = DirHandle | SingleHandle | FileHandle | EntryStream;
 
 /** What open-at is asked; the flags by name, as wasi:filesystem has them. */

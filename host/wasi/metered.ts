@@ -57,8 +57,8 @@ export class Metered implements Place<Metered> {
   linkText(name: string): LinkText | Failure {
     return this.#dir.linkText(name);
   }
-  stands(name: string): boolean | Failure {
-    return this.#dir.stands(name);
+  stands(name: string, seen?: Look): boolean | Failure {
+    return this.#dir.stands(name, seen);
   }
   /** The directory itself, for whoever keeps it; the root is the tree's, so a handle of its own is given. */
   give(): Dir | Failure {

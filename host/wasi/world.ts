@@ -245,11 +245,20 @@ class World implements Guest {
   }
 
   #lowerString(text: string): [ptr: number, sizeBytes: number] {
-    if (isShortAscii(text)) return [this.#lowerAscii(text), text.length];
+    return [this.#lower(text), this.#lowered];
+  }
+
+  /** Bytes of the string that was lowered last. */
+  #lowered = 0;
+
+  /** Where the string is now. Its size is apart: no pair is made for each name of a walk. */
+  #lower(text: string): number {
+    if (isShortAscii(text)) return this.#lowerAscii(text);
     const bytes = encoder.encode(text);
     const ptr = this.#allocate(bytes.length, 1);
     this.#bytes.set(bytes, ptr);
-    return [ptr, bytes.length];
+    this.#lowered = bytes.length;
+    return ptr;
   }
 
   #lowerBytes(bytes: Uint8Array): [ptr: number, sizeBytes: number] {
@@ -271,6 +280,7 @@ class World implements Guest {
     const bytes = this.#bytes;
     for (let i = 0; i < text.length; i++) bytes[ptr + i] = text.charCodeAt(i);
     this.#sent[slotOf(ptr)] = text;
+    this.#lowered = text.length;
     return ptr;
   }
 
@@ -544,11 +554,11 @@ class World implements Guest {
   #getDirectories(ret: number): void {
     this.#aligned(ret, 8, 4);
     const opened = this.#filesystem.preopened();
-    if (isCode(opened)) return this.#write(ret, 8, [0, 0]);
+    if (isCode(opened)) return this.#pair(ret, 0, 0);
     const name = this.#lowerString(opened.name);
     const list = this.#allocate(12, 4);
     this.#write(list, 12, [this.#table.add(opened.handle), ...name]);
-    this.#write(ret, 8, [list, 1]);
+    this.#pair(ret, list, 1);
   }
 
   /** result<descriptor, error-code>: case@0, handle or code@4. */
@@ -572,7 +582,7 @@ class World implements Guest {
       mutates: (openFlags & CHANGING_OPEN_FLAGS) !== 0 || (flags & CHANGING_FLAGS) !== 0,
     });
     if (isCode(opened)) return this.#error(at, opened);
-    this.#write(at, 8, [0, this.#table.add(opened)]);
+    this.#pair(at, 0, this.#table.add(opened));
   }
 
   /** result<tuple<list<u8>, bool>, error-code>: case@0, ptr@4 size@8 end@12. The bytes go straight into guest memory. */
@@ -588,7 +598,8 @@ class World implements Guest {
     const kept = got.bytes === size ? ptr : this.#realloc(ptr, size, 1, got.bytes);
     if (kept !== ptr) throw new GuestFault('bytes moved while shrinking');
     const at = this.#aligned(ret, 16, 4);
-    this.#write(at, 12, [0, ptr, got.bytes]);
+    this.#pair(at, 0, ptr);
+    this.#view.setUint32(at + 8, got.bytes, true);
     this.#bytes[at + 12] = got.end ? 1 : 0;
   }
 
@@ -596,7 +607,7 @@ class World implements Guest {
     const at = this.#aligned(ret, 8, 4);
     const stream = this.#filesystem.readDirectory(this.#table.get(handle, 'descriptor'));
     if (isCode(stream)) return this.#error(at, stream);
-    this.#write(at, 8, [0, this.#table.add(stream)]);
+    this.#pair(at, 0, this.#table.add(stream));
   }
 
   /** result<option<directory-entry>, error-code>: case@0, some@4, type@8 ptr@12 size@16. */
@@ -604,9 +615,12 @@ class World implements Guest {
     this.#aligned(ret, 20, 4);
     const entry = this.#filesystem.readEntry(this.#table.get(handle, 'stream'));
     if (isCode(entry)) return this.#error(ret >>> 0, entry);
-    if (entry === undefined) return this.#write(ret, 8, [0, 0]);
-    const [ptr, size] = this.#lowerString(entry.nameable ? entry.name : `\0${entry.name}`);
-    this.#write(ret, 20, [0, 1, TYPE_NUMBERS[entry.kind], ptr, size]);
+    if (entry === undefined) return this.#pair(ret, 0, 0);
+    const ptr = this.#lower(entry.nameable ? entry.name : `\0${entry.name}`);
+    const at = this.#aligned(ret, 20, 4);
+    this.#pair(at, 0, 1);
+    this.#pair(at + 8, TYPE_NUMBERS[entry.kind], ptr);
+    this.#view.setUint32(at + 16, this.#lowered, true);
   }
 
   #drop(handle: number, kind: 'descriptor' | 'stream'): void {
@@ -618,7 +632,14 @@ class World implements Guest {
     this.#bytes[at + 4] = codeNumber(code);
   }
 
-  /** Words, one after another; checked anew, since a realloc may have come between. */
+  /** Two words; checked anew, since a realloc may have come between. */
+  #pair(ptr: number, first: number, second: number): void {
+    const at = this.#aligned(ptr, 8, 4);
+    this.#view.setUint32(at, first, true);
+    this.#view.setUint32(at + 4, second, true);
+  }
+
+  /** Words, one after another, checked in the same way. */
   #write(ptr: number, sizeBytes: number, words: readonly number[]): void {
     const at = this.#aligned(ptr, sizeBytes, 4);
     for (let i = 0; i < words.length; i++) this.#view.setUint32(at + 4 * i, words[i] ?? 0, true);
@@ -627,7 +648,8 @@ class World implements Guest {
 
 /** A u64 of the guest as a number no larger than what can be counted exactly. */
 function clamp(value: bigint): number {
-  return Math.min(Number(BigInt.asUintN(64, value)), Number.MAX_SAFE_INTEGER);
+  // It comes signed: below zero it is past 2^63.
+  return value < 0n ? Number.MAX_SAFE_INTEGER : Math.min(Number(value), Number.MAX_SAFE_INTEGER);
 }
 
 const SLASH = 0x2f;
