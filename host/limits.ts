@@ -85,7 +85,7 @@ export const GUEST_MEMORY_MAX_PAGES = 4_096;
 /** Entries of the guest's tables of functions: each is memory of the host's, taken anew for each call. */
 export const GUEST_TABLE_MAX = 1_024;
 /** Names a page of `search` takes up before the host looks at the clock, the caller's signal and who waits: a few ms. */
-export const PAGE_ENTRIES = 256;
+export const PAGE_ENTRIES = 128;
 /** Bytes a page of `search` or `read` passes before the same. */
 export const PAGE_BYTES = 64 * MiB;
 /** Bytes of the longest name a file system gives. */
@@ -151,7 +151,7 @@ export const RETRY_AFTER_MS = 250;
  * How long a walk goes on alone before free threads are asked to join: what a small search takes, so that it costs no
  * more than it did.
  */
-export const SHARE_AFTER_MS = 8;
+export const SHARE_AFTER_MS = 4;
 /** Parts that the rest of a shared walk is cut into: some for each thread, since nobody knows how large they are. */
 export const SHARED_PARTS_MAX = 32;
 /** Threads in one walk. Each holds a guest of its own, and more of them mostly wait for the same disk. */

@@ -19,8 +19,8 @@ const LF: u8 = 0x0a;
 
 /**
  * The file's bytes: one place for all files, `room` bytes and what `find` loads past. It starts small, since nearly all
- * files are, and a memory that grew is dear to the host; a file that fills it gets the cap's room, and the byte that
- * proves a file too large.
+ * files are, and memory is dear to the host; a file that fills it gets four times as much, up to the cap's room and the
+ * byte that proves a file too large.
  */
 let buffer: usize = 0;
 let room: usize = 0;
@@ -54,7 +54,7 @@ export function readFile(file: i32): Answer {
   let size: usize = 0;
   makeRoom(min(ROOM_AT_FIRST, most), 0);
   do {
-    if (size === room) makeRoom(most, size);
+    if (size === room) makeRoom(min(room << 2, most), size);
     const answer = readInto(file, buffer + size, min(room, most) - size, size);
     if (answer < 0) return answer;
     size += answer;

@@ -15,6 +15,7 @@ import type { Company, Joined } from '../runner/shared-walk.js';
 import type { Ending } from '../wasi/guest.js';
 import type { Stretch } from '../wasi/stretch.js';
 import { bothFound, type Found, NOTHING_FOUND, progressOf, type SearchCaps, toValue } from './answer.js';
+import { type PackedHits, packHits, unpackHits } from './hits.js';
 import {
   type Asking,
   bothGained,
@@ -98,7 +99,7 @@ export async function joinSearch(call: Call, joined: Joined): Promise<void> {
   for (let part = joined.take(); part !== undefined; part = joined.take()) {
     const walk = new Walk(call, plan.asking, hand, stretchOf(plan, part));
     while (walk.ending === 'paused' && joined.goOn() && !call.meter.isTimeOver()) walk.more();
-    joined.give(part, walk.ending === 'paused' ? undefined : partOf(walk));
+    joined.give(part, walk.ending === 'paused' ? undefined : packed(partOf(walk)));
   }
 }
 
@@ -106,6 +107,15 @@ function partOf(walk: Walk): Part {
   walk.judgeAgain();
   return { ...walk.gained(), isWhole: walk.isWhole() };
 }
+
+/** The same as it crosses between threads. */
+interface PackedPart extends Omit<Part, 'found'> {
+  readonly found: Omit<Found, 'hits'> & { readonly hits: PackedHits };
+}
+
+const packed = (part: Part): PackedPart => ({ ...part, found: { ...part.found, hits: packHits(part.found.hits) } });
+
+const unpacked = (part: PackedPart): Part => ({ ...part, found: { ...part.found, hits: unpackHits(part.found.hits) } });
 
 // ---- in the call's own thread ----
 
@@ -201,7 +211,7 @@ export class SharedWalk {
 
   #given(part: number): Part | undefined {
     const result = this.#company.result(part);
-    return typeof result === 'string' ? undefined : (result.value as Part); // `joinSearch` made it
+    return typeof result === 'string' ? undefined : unpacked(result.value as PackedPart); // `joinSearch` made it
   }
 
   /** What the call has used is what all walks up to here have. */
