@@ -8,7 +8,11 @@ const hit = fc.record({ path: fc.constantFrom('lab/a', 'lab/b', 'hall/a'), line:
 const hits = fc.array(hit, { maxLength: 20 });
 
 it('comes out as it went in, also where a path comes again later', () => {
-  fc.assert(fc.property(hits, (found) => expect(unpackHits(packHits(found))).toEqual(found)));
+  fc.assert(
+    fc.property(hits, (found) => {
+      expect(unpackHits(packHits(found))).toEqual(found);
+    }),
+  );
 });
 
 it('tells each path of a row once', () => {
