@@ -64,6 +64,7 @@ const PROC_SUPER_MAGIC = 0x9fa0;
 const SIZE_TELLS_NAMES = new Set([0xef53, 0x01021994, 0x9123683e, 0x58465342]);
 
 const descriptorPath = (fd: number): string => `/proc/self/fd/${fd}`;
+const sizeTellsNames = (fd: number): boolean => SIZE_TELLS_NAMES.has(statfsSync(descriptorPath(fd)).type);
 
 /** A city on a Linux disk, as it was pinned on entering. Data: it crosses to the thread that makes the call. */
 export interface LinuxSpec {
@@ -76,6 +77,10 @@ export interface LinuxSpec {
   readonly real: string;
   readonly device: bigint;
   readonly inode: bigint;
+  /** Its mount, which stays as long as the root is pinned. */
+  readonly mount: number;
+  /** Whether a directory's size bounds its names there. */
+  readonly sizeTellsNames: boolean;
   /** Addresses of directories and files on other mounts that belong to the city. */
   readonly mounts: readonly string[];
   readonly hardLinks: HardLinks;
@@ -87,6 +92,8 @@ export interface LinuxSpec {
 export interface PinnedRoot extends Identity {
   readonly fd: number;
   readonly real: string;
+  readonly mount: number;
+  readonly sizeTellsNames: boolean;
 }
 
 /**
@@ -128,7 +135,7 @@ function proveRoot(fd: number): PinnedRoot | EnterRefusal {
   const there = statSync(real, { bigint: true, throwIfNoEntry: false });
   // Its own text must lead to it, or no text below it could tell a place.
   if (there === undefined || !sameIdentity(identityOf(there), held)) return 'missing';
-  return { fd, real, ...held };
+  return { fd, real, ...held, mount: mountOf(fd), sizeTellsNames: sizeTellsNames(fd) };
 }
 
 /**
@@ -200,7 +207,10 @@ class LinuxTree implements Tree {
     // The root directory of the system is the one whose text ends with the separator.
     const text = root.text === '/' ? '' : root.text;
     const place: NearPlace = { text, textBytes: utf8Bytes(text), address: '' };
-    this.root = new LinuxDir(this, root.fd, root.stats, mountOf(root.fd), place, true);
+    // What was recorded is of the pinned root; one that took its place may be on another mount.
+    if (!spec.reopen) this.#sizeTellsNames.set(spec.device, spec.sizeTellsNames);
+    const mount = spec.reopen ? mountOf(root.fd) : spec.mount;
+    this.root = new LinuxDir(this, root.fd, root.stats, mount, place, true);
   }
 
   openCount(): number {
@@ -215,7 +225,7 @@ class LinuxTree implements Tree {
   sizeTellsNames(fd: number, device: bigint): boolean {
     const known = this.#sizeTellsNames.get(device);
     if (known !== undefined) return known;
-    const tells = SIZE_TELLS_NAMES.has(statfsSync(descriptorPath(fd)).type);
+    const tells = sizeTellsNames(fd);
     this.#sizeTellsNames.set(device, tells);
     return tells;
   }
@@ -452,10 +462,11 @@ class LinuxDir implements Dir, Held {
     let place: Whereabouts | undefined;
     try {
       const stats = fstatSync(fd, { bigint: true });
-      const mount = this.#tree.mountTable.of(fd, this.#mount, stats.dev === this.#stats.dev);
       const found = this.#placeOf(name, stats);
       if (failed(found)) return found;
       place = found;
+      const at = { address: place.address, inode: stats.ino };
+      const mount = this.#tree.mountTable.of(fd, this.#mount, stats.dev === this.#stats.dev, at);
       place.far?.anchor.take();
       const fault = this.#isForeign(mount, place.address) ? 'other-mount' : notAt(fd, place);
       admitted = fault ?? new LinuxDir(this.#tree, fd, stats, mount, place, false);

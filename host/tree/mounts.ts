@@ -37,6 +37,19 @@ const unescaped = (field: string): string =>
     'latin1',
   ).toString();
 
+/** Where a directory stands in the city, and which one it is on its device. */
+export interface Standing {
+  readonly address: string;
+  readonly inode: bigint;
+}
+
+/** What one was told to be on, entered from where. */
+interface Answer {
+  readonly mount: number;
+  readonly parentMount: number;
+  readonly inode: bigint;
+}
+
 /** Directories entered before the table of mounts is worth its price. */
 const SINGLE_QUESTIONS = 6;
 
@@ -47,6 +60,8 @@ const SINGLE_QUESTIONS = 6;
  */
 export class Mounts {
   readonly #root: string;
+  /** What was asked of single directories, by their addresses: a small call enters the same few again and again. */
+  readonly #answers = new Map<string, Answer>();
   #asked = 0;
   #someBelow: boolean | undefined;
 
@@ -55,11 +70,18 @@ export class Mounts {
     this.#root = root;
   }
 
-  /** The mount of the directory open as `fd`, entered from one on `parentMount`. */
-  of(fd: number, parentMount: number, hasParentsDevice: boolean): number {
-    if (hasParentsDevice && this.#asked >= SINGLE_QUESTIONS && !this.#areSomeBelow()) return parentMount;
-    this.#asked++;
-    return mountOf(fd);
+  /**
+   * The mount of the directory open as `fd`, entered from one on `parentMount`. The same directory at the same address is
+   * not asked again: what is mounted over it since is another one, or the same with the same names.
+   */
+  of(fd: number, parentMount: number, hasParentsDevice: boolean, at: Standing): number {
+    if (!hasParentsDevice) return mountOf(fd);
+    const known = this.#answers.get(at.address);
+    if (known !== undefined && known.inode === at.inode && known.parentMount === parentMount) return known.mount;
+    if (this.#asked >= SINGLE_QUESTIONS && !this.#areSomeBelow()) return parentMount;
+    const mount = mountOf(fd);
+    if (this.#asked++ < SINGLE_QUESTIONS) this.#answers.set(at.address, { mount, parentMount, inode: at.inode });
+    return mount;
   }
 
   #areSomeBelow(): boolean {

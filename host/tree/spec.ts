@@ -77,10 +77,10 @@ function enterLinux(entered: string, options: EnterOptions): EnteredDisk | Enter
   const { hardLinks = 'same-owner', reopen = false, mounts = [] } = options;
   const root = process.platform === 'linux' ? pinLinuxRoot(entered) : 'no-procfs';
   if (typeof root === 'string') return root;
-  const { fd: rootFd, real, device, inode } = root;
+  const { fd: rootFd, ...pinned } = root;
   let open = true;
   return {
-    spec: { kind: 'linux', rootFd, entered, real, device, inode, mounts: [...mounts], hardLinks, reopen },
+    spec: { kind: 'linux', rootFd, entered, ...pinned, mounts: [...mounts], hardLinks, reopen },
     close() {
       if (!open) return;
       open = false;
