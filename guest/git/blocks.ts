@@ -3,19 +3,21 @@
  * (what the bytes mean) and abi/lift.ts (which reads). Memory is what the two pools may hold at most, taken block by block.
  *
  * A pack is read in runs, and large blocks of it; an index is met at a place that hashing chose, so its blocks are small
- * and there are many (large ones made a walk over 300 000 commits read its index a thousand times).
+ * and there are many (large ones made a walk over 300 000 commits read its index a thousand times; half as many, all of
+ * index and commit-graph thirty times).
  *
  * A cursor stands in one block at a time. What it points to stays until a block of any file is asked for.
  */
 
-import { reserve } from '../abi/arena';
+import { reserve, reserveWithin } from '../abi/arena';
 import { atEnd, close, openFile, readInto } from '../abi/lift';
 import { Fault, faultOf } from './fault';
+import { MEMORY_MOST } from './oid';
 
 const PACK_BLOCK_BYTES: usize = 64 << 10;
 const PACK_BLOCKS: u32 = 192;
 const INDEX_BLOCK_BYTES: usize = 8 << 10;
-const INDEX_BLOCKS: u32 = 4_096;
+const INDEX_BLOCKS: u32 = 8_192;
 /** Memory is taken in slabs: each time it grows costs the host more than the blocks do. */
 const SLAB_BYTES: usize = 1 << 20;
 /** Files held open at once: the host gives no more handles than a few thousand. */
@@ -70,15 +72,24 @@ class Pool {
     return changetype<Block>(this.blocks + <usize>index * offsetof<Block>());
   }
 
+  /** A slab more; false if the memory there may be is used up, and there are blocks to use again. */
+  private grow(): bool {
+    const slab = this.made === 0 ? reserve(SLAB_BYTES) : reserveWithin(SLAB_BYTES, MEMORY_MOST);
+    if (slab === 0) return false;
+    this.slab = slab;
+    this.slabEnd = slab + SLAB_BYTES;
+    return true;
+  }
+
   /** A block that stands for nothing: a new one while there may be more. */
   take(): Block {
     if (this.made < this.most) {
       const fresh = this.at(this.made);
       this.made++;
       const whole = this.blockBytes + 16; // who loads words may load past the end
-      if (this.slabEnd - this.slab < whole) {
-        this.slab = reserve(SLAB_BYTES);
-        this.slabEnd = this.slab + SLAB_BYTES;
+      if (this.slabEnd - this.slab < whole && !this.grow()) {
+        this.most = this.made;
+        return this.take();
       }
       fresh.at = this.slab;
       this.slab += whole;
@@ -99,7 +110,7 @@ class Pool {
 
 const packPool = changetype<Pool>(memory.data(offsetof<Pool>(), 4));
 const indexPool = changetype<Pool>(memory.data(offsetof<Pool>(), 4));
-const BUCKETS: u32 = 4_096;
+const BUCKETS: u32 = 8_192;
 let buckets: usize = 0;
 
 let files: BlockFile | null = null;

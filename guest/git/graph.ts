@@ -11,11 +11,11 @@
 
 import { walkArena } from '../abi/arena';
 import { atEnd, close, openDirectory, openFile, readInto } from '../abi/lift';
-import { bytes, closeFile } from './blocks';
+import { bytes, closeFile, peek } from './blocks';
 import { Fault, faultOf } from './fault';
 import {
-  EDGE_BIT, findIn, foundPlace, hashOn, isFound, isHashed, Layer, LAYER_BYTES, makeLayer, NO_PARENT, peekName, readData,
-  readEdge, readHeads, standsOn,
+  boundFrom, boundTo, EDGE_BIT, findIn, foundPlace, hashOn, isFound, isHashed, Layer, LAYER_BYTES, makeLayer, NO_PARENT,
+  peekName, readBounds, readData, readEdge, readHeads, standsOn,
 } from './layer';
 import { copyOid, fromHex, isSameOid, oidBytes } from './oid';
 import { said } from './sorted';
@@ -337,5 +337,44 @@ function giveParent(where: u32): i32 {
   const layer = parentsOf;
   if (layer === null || where >= layer.start + layer.count) return giveUp(Fault.CORRUPT);
   parentPlace = where;
+  return Fault.NONE;
+}
+
+// ---- filters of changed paths ----
+
+/** The filter that `readFilter` read: how many bits, 0 if there is none, and how many of them a path sets. */
+export let filterBits: u32 = 0;
+export let filterHashes: u32 = 0;
+let filterLayer: Layer | null = null;
+let filterAt: u64 = 0;
+
+/** Whether the bit that `filterBit` read is set. */
+export let isBitSet: bool = false;
+
+/** Reads where the filter of the commit at a place is. */
+export function readFilter(where: u32): i32 {
+  filterBits = 0;
+  const layer = layerOf(where);
+  if (layer === null) return Fault.NONE;
+  const fault = readBounds(layer, where);
+  if (fault !== Fault.NONE) return giveUp(fault);
+  filterLayer = layer;
+  filterAt = boundFrom;
+  filterBits = <u32>(boundTo - boundFrom) << 3;
+  filterHashes = layer.hashes;
+  return Fault.NONE;
+}
+
+/** Reads a bit of it to `isBitSet`. Where the graph is given up, it is set and there is no filter. */
+export function filterBit(index: u32): i32 {
+  isBitSet = true;
+  const layer = filterLayer;
+  if (layer === null) return Fault.NONE;
+  const fault = peek(layer.file, filterAt + (index >> 3), 1);
+  if (fault !== Fault.NONE) {
+    filterBits = 0;
+    return giveUp(fault);
+  }
+  isBitSet = ((load<u8>(bytes) >> (<u8>index & 7)) & 1) !== 0;
   return Fault.NONE;
 }

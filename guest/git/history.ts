@@ -11,19 +11,20 @@ import { pageArena, reserve } from '../abi/arena';
 import { addEntry, entryCount, HistoryEnding } from '../abi/lower-git';
 import { find, Needle, renew } from '../text/find';
 import {
-  beginWalk, commit, commitTree, hasTip, isOn, isPreparing, parents, parentTree, prepare, proveTaken, takeCommit, takeTip,
-  workDone,
+  beginWalk, commit, commitPlace, commitTree, hasTip, isOn, isPreparing, parents, parentTree, prepare, proveTaken,
+  takeCommit, takeTip, workDone,
 } from './commits';
 import { beginDiff, endDiff, fileMode, fileOid, isFound, nextAdded, path, pathSize } from './diff';
 import { forgetEntries, Known, recall, rememberTold, rememberVain } from './entries';
 import { Fault } from './fault';
-import { bytesChecked } from './graph';
+import { bytesChecked, NOWHERE } from './graph';
 import {
   bytesMade, closeBlob, hasPieces, nextPiece, objectAt, objectSize, openBlob, piece, pieceBefore, PIECE_BYTES,
   pieceSize, readTyped,
 } from './objects';
 import { copyOid, isSameOid, OID_MAX, oidBytes, toHex } from './oid';
 import { Type } from './pack';
+import { askFilter, isUntouched, prepareFilters } from './paths';
 import { objects, root } from './repository';
 import { findName, isDirectory, isSameOrNone, isSound, Mode, oid } from './tree';
 
@@ -62,6 +63,7 @@ export function beginHistory(): i32 {
   forgetEntries();
   endDiff();
   makeRoots();
+  prepareFilters(ask.directories, ask.directoryCount);
   step = Step.GRAPH;
   return beginWalk(root, objects, ask.branches, ask.branchCount);
 }
@@ -121,6 +123,10 @@ function takeNext(): i32 {
     return Fault.NONE;
   }
   if (parents > 1 || (parents === 1 && isSameOid(commitTree, parentTree))) return Fault.NONE;
+  if (commitPlace !== NOWHERE) {
+    const asked = askFilter(commitPlace);
+    if (asked !== Fault.NONE || isUntouched) return asked;
+  }
   commitHex = 0;
   isProved = false;
   directory = 0;

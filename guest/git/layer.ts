@@ -7,6 +7,8 @@
  *   OIDF     256 × 4, the fan-out    OIDL  the names, sorted    BASE  the hashes of the layers below
  *   CDAT     | tree | parent, 4 | parent, 4 | generation: 30 bits, date: 34 bits |    for each commit
  *   EDGE     | parent, 4 |    from the second parent on, of commits with three and more; the last one has its highest bit
+ *   BIDX     | end, 4 | for each commit: where its filter of changed paths ends in BDAT, and the next one begins
+ *   BDAT     | version, 4 | hashes, 4 | bits a path, 4 | filters … |
  *
  * Parents are places: positions counted from the first commit of the lowest layer. Other chunks are not read.
  *
@@ -34,12 +36,19 @@ const OIDL: u32 = 0x4f49_444c;
 const CDAT: u32 = 0x4344_4154;
 const EDGE: u32 = 0x4544_4745;
 const BASE: u32 = 0x4241_5345;
+const BIDX: u32 = 0x4249_4458;
+const BDAT: u32 = 0x4244_4154;
 
 const HEAD_BYTES: u64 = 8;
 const TABLE_ENTRY: u64 = 12;
 const FAN_BYTES: u64 = 1_024;
 /** Two parents, generation and date, behind the name of the tree. */
 const DATA_BYTES: usize = 16;
+const FILTERS_HEAD: u64 = 12;
+/** Bits that one path sets in its filter: git sets 7. */
+const HASHES_MOST: u32 = 32;
+/** Bytes of a filter: git makes none for a commit that changed more than some hundred paths. */
+const FILTER_MOST: u64 = 1 << 20;
 /** Bytes of a file: of more than some million commits. It is read through before anything of it is used. */
 const FILE_MOST: u64 = 1 << 30;
 
@@ -65,6 +74,11 @@ export class Layer {
   edges: u64;
   edgeCount: u32;
   bases: u64;
+  /** Of filters: their ends, the first of them, bytes of all, and bits that a path sets; 0: there are none. */
+  filterEnds: u64;
+  filters: u64;
+  filterBytes: u64;
+  hashes: u32;
   /** Where the chunks end and the hash begins; how much of it was hashed. */
   end: u64;
   hashed: u64;
@@ -83,6 +97,8 @@ const oidl = changetype<Chunk>(memory.data(offsetof<Chunk>(), 8));
 const cdat = changetype<Chunk>(memory.data(offsetof<Chunk>(), 8));
 const edge = changetype<Chunk>(memory.data(offsetof<Chunk>(), 8));
 const base = changetype<Chunk>(memory.data(offsetof<Chunk>(), 8));
+const bidx = changetype<Chunk>(memory.data(offsetof<Chunk>(), 8));
+const bdat = changetype<Chunk>(memory.data(offsetof<Chunk>(), 8));
 
 /** A layer of an open file, at a place that has LAYER_BYTES: nothing of it is read yet. */
 export function makeLayer(place: usize, handle: i32, below: Layer | null): Layer {
@@ -110,7 +126,7 @@ export function readHeads(layer: Layer, depth: u32): i32 {
 
 /** The chunks' places: each begins where the one before it ends. */
 function readTable(layer: Layer, chunks: u32): i32 {
-  oidf.offset = oidl.offset = cdat.offset = edge.offset = base.offset = 0;
+  oidf.offset = oidl.offset = cdat.offset = edge.offset = base.offset = bidx.offset = bdat.offset = 0;
   let least = HEAD_BYTES + TABLE_ENTRY * (<u64>chunks + 1);
   for (let i: u32 = 0; i < chunks; i++) {
     const fault = peek(layer.file, HEAD_BYTES + TABLE_ENTRY * <u64>i, <usize>(2 * TABLE_ENTRY));
@@ -145,6 +161,10 @@ function chunkOf(id: u32): Chunk | null {
       return edge;
     case BASE:
       return base;
+    case BIDX:
+      return bidx;
+    case BDAT:
+      return bdat;
     default:
       return null;
   }
@@ -172,6 +192,23 @@ function readChunks(layer: Layer, depth: u32): i32 {
   layer.edges = edge.offset;
   layer.edgeCount = <u32>(edge.size >> 2);
   layer.bases = base.offset;
+  return readFilterHead(layer);
+}
+
+/** Filters of a kind that is not known here, or that do not fit, are as if they were not there. */
+function readFilterHead(layer: Layer): i32 {
+  layer.hashes = 0;
+  if (bidx.offset === 0 || bdat.offset === 0 || bidx.size !== 4 * <u64>layer.count || bdat.size < FILTERS_HEAD) {
+    return Fault.NONE;
+  }
+  const fault = peek(layer.file, bdat.offset, <usize>FILTERS_HEAD);
+  if (fault !== Fault.NONE) return fault;
+  const version = bswap<u32>(load<u32>(bytes));
+  const hashes = bswap<u32>(load<u32>(bytes, 4));
+  if ((version === 1 || version === 2) && hashes <= HASHES_MOST) layer.hashes = hashes;
+  layer.filterEnds = bidx.offset;
+  layer.filters = bdat.offset + FILTERS_HEAD;
+  layer.filterBytes = bdat.size - FILTERS_HEAD;
   return Fault.NONE;
 }
 
@@ -259,4 +296,24 @@ export function findIn(layer: Layer, oid: usize): i32 {
   isFound = isListed;
   foundPlace = layer.start + rank;
   return fault;
+}
+
+/** Where the filter lies in the file that `readBounds` looked for; nowhere if both are the same. */
+export let boundFrom: u64 = 0;
+export let boundTo: u64 = 0;
+
+/** Looks where the filter of the commit at a place is. One that cannot be where it is said to be is none. */
+export function readBounds(layer: Layer, place: u32): i32 {
+  boundFrom = boundTo = 0;
+  if (layer.hashes === 0) return Fault.NONE;
+  const at = layer.filterEnds + 4 * <u64>(place - layer.start);
+  let fault = place === layer.start ? Fault.NONE : word(layer.file, at - 4);
+  if (fault !== Fault.NONE) return fault;
+  const from: u64 = place === layer.start ? 0 : said;
+  fault = word(layer.file, at);
+  const to: u64 = said;
+  if (fault !== Fault.NONE || to < from || to > layer.filterBytes || to - from > FILTER_MOST) return fault;
+  boundFrom = layer.filters + from;
+  boundTo = layer.filters + to;
+  return Fault.NONE;
 }

@@ -19,7 +19,7 @@ import {
   readHeader,
 } from './loose';
 import {
-  baseOffset, beginPackStream, entrySize, entryType, findInPacks, forgetPacks, foundCrc, foundOffset, foundPack, hasCrc,
+  baseOffset, beginPackStream, entrySize, entryType, findInPacks, forgetPacks, foundOffset, foundPack, foundRank, hasCrc,
   listPacks, Pack, pullPack, readEntry, streamFault, streamOffset, Type,
 } from './pack';
 import { emptyRing, findKept, keep } from './ring';
@@ -124,7 +124,7 @@ export function readObject(oid: usize): i32 {
   const fault = find(oid);
   if (fault !== Fault.NONE) return fault;
   if (isLoose) return readLoose(false);
-  return readPacked(changetype<Pack>(foundPack), foundOffset, foundCrc);
+  return readPacked(changetype<Pack>(foundPack), foundOffset, foundRank);
 }
 
 /** The same of an object that has to be of this type; CORRUPT if it is of another. */
@@ -188,8 +188,8 @@ function linkAt(index: u32): Link {
   return changetype<Link>(chain + <usize>index * offsetof<Link>());
 }
 
-/** Reads the object at an offset of a pack, whose entry has this checksum. */
-function readPacked(pack: Pack, offset: u64, crc: u32): i32 {
+/** Reads the object at an offset of a pack, whose place among the names of its index is `rank`. */
+function readPacked(pack: Pack, offset: u64, rank: u32): i32 {
   const kept = findKept(pack.number, offset);
   if (kept !== null) {
     objectType = kept.type;
@@ -199,12 +199,12 @@ function readPacked(pack: Pack, offset: u64, crc: u32): i32 {
   }
   const fault = readEntry(pack, offset);
   if (fault !== Fault.NONE) return fault;
-  if (entryType < Type.OFFSET_DELTA) return readWhole(pack, offset, crc);
-  return readChain(pack, offset, crc);
+  if (entryType < Type.OFFSET_DELTA) return readWhole(pack, offset, rank);
+  return readChain(pack, offset, rank);
 }
 
-/** Inflates an entry that is no delta, after `readEntry` of it. With `crc` 0 its checksum is not known. */
-function readWhole(pack: Pack, offset: u64, crc: u64): i32 {
+/** Inflates an entry that is no delta, after `readEntry` of it. With NO_RANK its checksum is not known. */
+function readWhole(pack: Pack, offset: u64, rank: u32): i32 {
   if (entrySize > OBJECT_MOST) return Fault.TOO_LARGE;
   objectType = entryType;
   objectSize = <usize>entrySize;
@@ -212,13 +212,13 @@ function readWhole(pack: Pack, offset: u64, crc: u64): i32 {
   objectAt = room.make(objectSize, 0);
   const fault = inflateTo(pack, streamOffset, objectAt, objectSize);
   if (fault !== Fault.NONE) return fault;
-  const sound = crc === NO_CRC ? Fault.NONE : hasCrc(pack, offset, <u32>crc);
+  const sound = rank === NO_RANK ? Fault.NONE : hasCrc(pack, offset, rank);
   if (sound === Fault.NONE) keep(pack.number, offset, objectType, objectAt, objectSize);
   return sound;
 }
 
 /** Of an entry that was met as a base: only the index has its checksum, and by name. */
-const NO_CRC: u64 = <u64>-1;
+const NO_RANK: u32 = <u32>-1;
 
 function inflateTo(pack: Pack, stream: u64, to: usize, size: usize): i32 {
   beginPackStream(pack, stream);
@@ -229,7 +229,7 @@ function inflateTo(pack: Pack, stream: u64, to: usize, size: usize): i32 {
   return out === to + size ? Fault.NONE : Fault.CORRUPT;
 }
 
-function readChain(pack: Pack, offset: u64, crc: u32): i32 {
+function readChain(pack: Pack, offset: u64, rank: u32): i32 {
   if (chain === 0) chain = reserve(<usize>CHAIN_MOST * offsetof<Link>());
   let depth: u32 = 0;
   let place = offset;
@@ -251,15 +251,15 @@ function readChain(pack: Pack, offset: u64, crc: u32): i32 {
     const fault = readEntry(pack, place);
     if (fault !== Fault.NONE) return fault;
     if (entryType >= Type.OFFSET_DELTA) continue;
-    const whole = readWhole(pack, place, NO_CRC);
+    const whole = readWhole(pack, place, NO_RANK);
     if (whole !== Fault.NONE) return whole;
     break;
   }
-  return buildUp(pack, depth, crc);
+  return buildUp(pack, depth, rank);
 }
 
 /** Applies the deltas of the chain to the base that was read, the last first. */
-function buildUp(pack: Pack, links: u32, crc: u32): i32 {
+function buildUp(pack: Pack, links: u32, rank: u32): i32 {
   let made: u64 = 0;
   for (let depth = links; depth > 0; depth--) {
     const link = linkAt(depth - 1);
@@ -268,7 +268,7 @@ function buildUp(pack: Pack, links: u32, crc: u32): i32 {
     const fault = inflateTo(pack, link.stream, delta, deltaSize);
     if (fault !== Fault.NONE) return fault;
     if (depth === 1) {
-      const sound = hasCrc(pack, link.offset, crc);
+      const sound = hasCrc(pack, link.offset, rank);
       if (sound !== Fault.NONE) return sound;
     }
     if (!readSizes(delta, delta + deltaSize) || baseSize !== objectSize) return Fault.CORRUPT;
@@ -334,10 +334,10 @@ export function openBlob(oid: usize, reach: usize, most: u64): i32 {
 function openPacked(): i32 {
   const pack = changetype<Pack>(foundPack);
   const offset = foundOffset; // to read a delta is to find its base
-  const crc = foundCrc;
+  const rank = foundRank;
   const fault = readEntry(pack, offset);
   if (fault !== Fault.NONE) return fault;
-  if (entryType !== Type.BLOB || entrySize <= PIECES_FROM) return readPacked(pack, offset, crc);
+  if (entryType !== Type.BLOB || entrySize <= PIECES_FROM) return readPacked(pack, offset, rank);
   objectType = Type.BLOB;
   beginPackStream(pack, streamOffset);
   const place = windowRoom();

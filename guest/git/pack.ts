@@ -90,8 +90,8 @@ function addPack(dir: i32, indexName: usize, size: usize): void {
 /** Where the last lookup found the object. */
 export let foundPack: Pack | null = null;
 export let foundOffset: u64 = 0;
-/** CRC-32 of its entry. */
-export let foundCrc: u32 = 0;
+/** Its place among the names of the pack's index. */
+export let foundRank: u32 = 0;
 
 /** Looks an object up in all packs: sets `foundPack`, null if none has it. O(packs × log objects). */
 export function findInPacks(oid: usize): i32 {
@@ -126,14 +126,11 @@ export function findIn(pack: Pack, oid: usize): i32 {
   return fault === Fault.NONE && isListed ? locate(pack, rank) : fault;
 }
 
-/** Reads offset and checksum of the object at `index`. */
+/** Reads the offset of the object at `index`. Its checksum lies elsewhere, and most objects were built before. */
 function locate(pack: Pack, index: u32): i32 {
   const count = <u64>pack.count;
-  const sums = NAMES_AT + count * oidBytes;
-  let fault = word(pack.index, sums + 4 * <u64>index);
-  if (fault !== Fault.NONE) return fault;
-  foundCrc = said;
-  fault = word(pack.index, sums + 4 * count + 4 * <u64>index);
+  const sums = sumsOf(pack);
+  let fault = word(pack.index, sums + 4 * count + 4 * <u64>index);
   if (fault !== Fault.NONE) return fault;
   if (said >> 31) {
     fault = peek(pack.index, sums + 8 * count + 8 * <u64>(said & 0x7fff_ffff), 8);
@@ -141,7 +138,13 @@ function locate(pack: Pack, index: u32): i32 {
     foundOffset = bswap<u64>(load<u64>(bytes));
   } else foundOffset = said;
   foundPack = pack;
+  foundRank = index;
   return Fault.NONE;
+}
+
+/** Where the checksums stand in the index. */
+function sumsOf(pack: Pack): u64 {
+  return NAMES_AT + <u64>pack.count * oidBytes;
 }
 
 /** Reads the heads of index and pack. An index of version 1 is UNSUPPORTED. */
@@ -276,9 +279,12 @@ export function pullPack(): bool {
   return true;
 }
 
-/** Whether the entry at `offset`, whose stream has just ended, has this checksum. O(bytes of the entry). */
-export function hasCrc(pack: Pack, offset: u64, crc: u32): i32 {
+/** Whether the entry at `offset`, whose stream has just ended, has the checksum of its index. O(bytes of the entry). */
+export function hasCrc(pack: Pack, offset: u64, rank: u32): i32 {
   const stop = streamAt - unused();
+  const read = word(pack.index, sumsOf(pack) + 4 * <u64>rank);
+  if (read !== Fault.NONE) return read;
+  const crc = said;
   let sum: u32 = 0;
   for (let next = offset; next < stop; ) {
     const fault = seek(pack.file, next);

@@ -453,3 +453,109 @@ test('a trail is led to a commit by the graph too', () => {
     place.end();
   }
 });
+
+// ---- filters of changed paths ----
+
+describe('a filter of changed paths', () => {
+  let sound: Graph;
+  beforeAll(() => {
+    repository = makeRepository({ seed: 40, graph: 'whole-paths', commits: 60 });
+    sound = Graph.of(repository);
+    fs.rmSync(path.join(repository.dir, SINGLE));
+    right = answerOf(ask(repository));
+  });
+  beforeEach(() => sound.write(repository));
+  afterAll(() => repository.end());
+  const HEAD = 12;
+  const copy = (): Graph => new Graph(Buffer.from(sound.bytes), sound.oidBytes);
+  /** Filters that hold nothing: whoever asks them finds nothing. */
+  const silent = (): Graph => {
+    const graph = copy();
+    graph.chunk('BDAT').fill(0, HEAD);
+    return graph;
+  };
+  const told = (change: (graph: Graph) => void, from: () => Graph = silent): unknown => {
+    const graph = from();
+    change(graph);
+    graph.seal().write(repository);
+    return answerOf(ask(repository));
+  };
+  const word = (bytes: Buffer, at: number, value: number): void => void bytes.writeUInt32BE(value >>> 0, at);
+
+  test('is asked: one that holds nothing hides everything, one that holds everything nothing', () => {
+    expect(told(() => {})).toMatchObject({ entries: [], ending: 'complete' });
+    expect(told((graph) => graph.chunk('BDAT').fill(0xff, HEAD))).toEqual(right);
+  });
+
+  test.each<[why: string, change: (graph: Graph) => void]>([
+    ['has no bytes', (graph) => graph.chunk('BIDX').fill(0)],
+    [
+      'ends before it begins',
+      (graph) => graph.chunk('BIDX').set(Buffer.from(graph.chunk('BIDX').map((_, at) => (at % 8 < 4 ? 0xff : 0)))),
+    ],
+    ['ends past the last one', (graph) => graph.chunk('BIDX').fill(0x7f)],
+    ['is of an unknown version', (graph) => word(graph.chunk('BDAT'), 0, 3)],
+    ['is of no version', (graph) => word(graph.chunk('BDAT'), 0, 0)],
+    ['sets no bits', (graph) => word(graph.chunk('BDAT'), 4, 0)],
+    ['sets 2^32 - 1 bits', (graph) => word(graph.chunk('BDAT'), 4, 0xffff_ffff)],
+    ['is in no index', (graph) => void graph.bytes.write('XXXX', graph.entryOf('BIDX'), 'latin1')],
+    ['is nowhere', (graph) => void graph.bytes.write('XXXX', graph.entryOf('BDAT'), 'latin1')],
+    [
+      'has an index of another size',
+      (graph) =>
+        graph.bytes.writeBigUInt64BE(
+          graph.bytes.readBigUInt64BE(graph.entryOf('BDAT') + 4) + 4n,
+          graph.entryOf('BDAT') + 4,
+        ),
+    ],
+  ])('that %s is not asked', (_, change) => {
+    expect(told(change)).toEqual(right);
+  });
+
+  test('of the second version is asked too: names of ASCII are hashed alike', () => {
+    const second = (graph: Graph): void => word(graph.chunk('BDAT'), 0, 2);
+    expect(told(second)).toMatchObject({ entries: [] });
+    expect(told(second, copy)).toEqual(right);
+  });
+
+  test('is not asked for a directory whose name is not ASCII, which git hashed in two ways', () => {
+    const place = new Repository();
+    try {
+      const say = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+      const file = (name: string): string => `M 100644 inline größe/${name}\n${say('a needle')}`;
+      const commits = ['1.md', '2.md'].map(
+        (name, index) => `commit refs/heads/agents/a\ncommitter A <a@x> ${index} +0000\n${say('')}${file(name)}`,
+      );
+      place.import(Buffer.from(commits.join('')), 'pack');
+      place.writeGraph('whole-paths');
+      const found = reading(place, (reader) => reader.history('needle', { directories: ['größe'] }));
+      expect('fault' in found ? found : found.entries).toHaveLength(2);
+    } finally {
+      place.end();
+    }
+  });
+
+  test('saves the trees of commits that touched nothing of it', () => {
+    const place = new Repository();
+    try {
+      const say = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+      const commits = Array.from({ length: 300 }, (_, index) => {
+        const file = index % 100 === 0 ? `messages/${index}.md` : `src/${index}`;
+        return `commit refs/heads/agents/a\ncommitter A <a@x> ${index} +0000\n${say('')}M 100644 inline ${file}\n${say(`needle ${index}`)}`;
+      });
+      place.import(Buffer.from(commits.join('')), 'pack');
+      // A page ends with each commit, and with each tree that is looked at.
+      const told = () => reading(place, (reader) => reader.history('needle', { pageWork: 1 }));
+      const pagesOf = (found: FoundOrFault): number => ('fault' in found ? 0 : found.pages);
+      place.writeGraph('whole');
+      const graphed = told();
+      place.writeGraph('whole-paths');
+      const filtered = told();
+      expect(answerOf(filtered)).toEqual(answerOf(graphed));
+      expect(pagesOf(graphed)).toBeGreaterThan(600);
+      expect(pagesOf(filtered)).toBeLessThan(350);
+    } finally {
+      place.end();
+    }
+  });
+});
