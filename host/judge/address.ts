@@ -56,6 +56,11 @@ const SEGMENT_RULES: readonly (readonly [AddressRule, RegExp])[] = [
   ['trailing', /(?:\.|\p{White_Space})$/u],
 ];
 
+/** Printable ASCII that no rule is about, not ending in a dot or a space: the quick answer for nearly every name. */
+const PLAIN_SEGMENT = /^[ -.0-9;-[\]-~]*[!--0-9;-[\]-~]$/;
+/** Such segments, with a slash between two: linear, since none holds a slash. */
+const PLAIN_ADDRESS = /^(?:[ -.0-9;-[\]-~]*[!--0-9;-[\]-~]\/)*[ -.0-9;-[\]-~]*[!--0-9;-[\]-~]$/;
+
 const firstBroken = (text: string, rules: readonly (readonly [AddressRule, RegExp])[]): AddressRule | undefined =>
   rules.find(([, pattern]) => pattern.test(text))?.[0];
 
@@ -64,6 +69,7 @@ const firstBroken = (text: string, rules: readonly (readonly [AddressRule, RegEx
  * Rules of the text come first, then segment by segment, left to right. Linear in `raw`; `''` is `empty`.
  */
 export function parseAddress(raw: string): Address | Broken {
+  if (PLAIN_ADDRESS.test(raw)) return raw as Address; // as below: no rule is about any of it
   const broken = firstBroken(raw, TEXT_RULES) ?? firstInSegments(raw);
   // The brand is given here and nowhere else: every rule was asked.
   return broken === undefined ? (raw as Address) : { broken };
@@ -79,9 +85,6 @@ function firstInSegments(raw: string): AddressRule | undefined {
 
 /** Tells a refusal of the grammar from an address. */
 export const isBroken = (parsed: Address | Broken): parsed is Broken => typeof parsed !== 'string';
-
-/** Printable ASCII that no rule is about, not ending in a dot or a space: the quick answer for nearly every name. */
-const PLAIN_SEGMENT = /^(?:[ -.0-9;-[\]-~]*[!--0-9;-[\]-~])$/;
 
 /**
  * The rule one name of a listing breaks, or undefined if it can be a segment: the same rules in the same order as

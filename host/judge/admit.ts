@@ -24,7 +24,8 @@ export function admit(asked: string, action: string, bound: Bound): Outcome<Addr
 
 /** Whether a path is longer than any path may be. Linear, and only for paths that may be. */
 export const isTooLong = (path: string): boolean =>
-  path.length > PATH_MAX_BYTES || new TextEncoder().encode(path).length > PATH_MAX_BYTES;
+  path.length > PATH_MAX_BYTES || (3 * path.length > PATH_MAX_BYTES && encoder.encode(path).length > PATH_MAX_BYTES);
+const encoder = new TextEncoder();
 
 /** The refusal of a path that no file system takes. */
 export const tooLong = (at: Asked): AxError =>

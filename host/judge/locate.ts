@@ -22,6 +22,7 @@ import {
   type AddressRule,
   isBroken,
   isWithin,
+  joined,
   parseAddress,
   RULE_SENTENCES,
   segmentRule,
@@ -175,8 +176,9 @@ class Walk<D extends Place<D>> {
   readonly #base: readonly string[];
   /** Directories below the root that are open, outermost first: one for each of `#names`, until the way is beyond. */
   readonly #opened: D[] = [];
-  /** Where the walk is. */
+  /** Where the walk is, and the same as one text. */
   readonly #names: string[] = [];
+  #address = '';
   /** Steps to go, the next one last. */
   readonly #pending: Step[] = [];
   #beyond: Beyond | undefined;
@@ -235,7 +237,7 @@ class Walk<D extends Place<D>> {
     const above = this.#names.slice(0, -1);
     const leaves = this.#names.length === 0 || (!step.linked && isAbove(above, this.#base));
     if (leaves) return { kind: 'outside', linked: this.#linked };
-    this.#names.pop();
+    this.#stepOut();
     // Beyond what exists this closes too much, and nothing is asked of these any more.
     this.#opened.pop()?.close();
     return undefined;
@@ -245,9 +247,17 @@ class Walk<D extends Place<D>> {
   #name(step: Step): Landing<D> | undefined {
     const rule = segmentRule(step.name);
     if (rule !== undefined) return { kind: 'not-address', rule, linked: step.linked };
+    const place = this.#address;
     this.#names.push(step.name);
-    const denial = this.#scene.bound.judge(this.#names.join('/'));
+    this.#address = joined(place, step.name);
+    // `place` was judged when the walk stepped into it.
+    const denial = this.#scene.bound.judgeWithin(place, step.name);
     return denial === undefined ? undefined : { kind: 'denied', denial, linked: this.#linked };
+  }
+
+  #stepOut(): void {
+    const name = this.#names.pop() ?? '';
+    this.#address = this.#address.slice(0, -name.length - 1);
   }
 
   /** Looks at the judged name the walk has stepped into, and goes on by what it is. */
@@ -288,7 +298,7 @@ class Walk<D extends Place<D>> {
   }
 
   #follow(text: string): Landing<D> | undefined {
-    this.#names.pop();
+    this.#stepOut();
     const within = withinCity(text, this.#scene.spellings);
     if (within.kind === 'outside') return { kind: 'outside', linked: true };
     if (within.kind !== 'relative') this.#returnToRoot();
@@ -301,25 +311,26 @@ class Walk<D extends Place<D>> {
   #returnToRoot(): void {
     for (const dir of this.#opened.splice(0)) dir.close();
     this.#names.length = 0;
+    this.#address = '';
   }
 
   #meetFile(name: string, look: Look): Landing<D> | undefined {
     const next = this.#pending.at(-1);
     if (next !== undefined) return this.#leave('through-file', next.linked);
     const { parent, owned } = this.#handOver();
-    return { kind: 'entry', address: addressOf(this.#names), parent, owned, name, look, linked: this.#linked };
+    return { kind: 'entry', address: addressOf(this.#address), parent, owned, name, look, linked: this.#linked };
   }
 
   #leave(cause: Beyond['cause'], linked: boolean): undefined {
-    const deepest = this.#opened.length === 0 ? '' : addressOf(this.#names.slice(0, this.#opened.length));
-    this.#beyond = { cause, linked, place: addressOf(this.#names), deepest };
+    const deepest = this.#opened.length === 0 ? '' : addressOf(this.#names.slice(0, this.#opened.length).join('/'));
+    this.#beyond = { cause, linked, place: addressOf(this.#address), deepest };
   }
 
   /** The end of the path, at a directory or beyond what exists. */
   #arrive(): Landing<D> {
     const beyond = this.#beyond;
     if (beyond !== undefined) return this.#miss(beyond);
-    const address = this.#names.length === 0 ? '' : addressOf(this.#names);
+    const address = this.#address === '' ? '' : addressOf(this.#address);
     const { parent: dir, owned } = this.#handOver();
     return { kind: 'directory', address, dir, owned, linked: this.#linked };
   }
@@ -329,7 +340,7 @@ class Walk<D extends Place<D>> {
     if (cause === 'through-file') return { kind: 'through-file', linked: this.#linked };
     if (cause === 'bad-name') return { kind: 'failed', failure: 'bad-name' };
     // `missing/..` ends at what exists, but the system would not get there: the missing place is what is absent.
-    const end = this.#names.length === 0 ? place : addressOf(this.#names);
+    const end = this.#address === '' ? place : addressOf(this.#address);
     return { kind: 'absent', address: isWithin(end, place) ? end : place, deepest, linked: this.#linked };
   }
 
@@ -348,9 +359,9 @@ class Walk<D extends Place<D>> {
 const isAbove = (place: readonly string[], base: readonly string[]): boolean =>
   place.length < base.length && place.every((name, index) => name === base[index]);
 
-/** The address of judged segments. @throws Error if they are none: each was asked `segmentRule`. */
-function addressOf(names: readonly string[]): Address {
-  const address = parseAddress(names.join('/'));
+/** The address of judged segments. @throws Error if it is none: each was asked `segmentRule`. */
+function addressOf(place: string): Address {
+  const address = parseAddress(place);
   if (isBroken(address)) throw new Error(`a place that was judged is no address: ${address.broken}`);
   return address;
 }

@@ -230,11 +230,12 @@ export class Answer {
    * whoever moved it, takes its hits out of the answer and is counted as what it is.
    */
   refuseWhatLeadsOut(): void {
-    const scene = this.#call.judged();
-    const root = new Recent(scene.root);
+    const judged = this.#call.judged();
+    const root = new Recent(judged.root);
+    const scene = { ...judged, root };
     try {
       for (const path of this.#files) {
-        const { kind } = resolve({ ...scene, root }, { base: [], path });
+        const { kind } = resolve(scene, { base: [], path });
         if (kind === 'denied' || kind === 'outside' || kind === 'alias') this.#refuseLink(path);
       }
     } finally {

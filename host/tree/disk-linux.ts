@@ -25,7 +25,7 @@ import {
   type TreeRefusal,
   treeRefusalOf,
 } from './opening.js';
-import { standsInListing } from './spelling.js';
+import { Spellings } from './spelling.js';
 import {
   closeQuietly,
   FILE_FLAGS,
@@ -294,6 +294,7 @@ class LinuxDir implements Dir, Held {
   readonly #mount: number;
   readonly #place: Whereabouts;
   readonly #isRoot: boolean;
+  #spellings: Spellings | undefined;
   /** `/proc/self/fd/<descriptor>/`. */
   readonly #prefix: string;
   /** -1 once closed: the number may be another file's by then. */
@@ -373,7 +374,8 @@ class LinuxDir implements Dir, Held {
   }
 
   stands(name: string, seen?: Look): boolean | Failure {
-    return standsInListing(this, name, seen);
+    this.#spellings ??= new Spellings(this);
+    return this.#spellings.stands(name, seen);
   }
 
   list(): readonly Entry[] | Failure {

@@ -22,7 +22,7 @@ import {
   type TreeRefusal,
   treeRefusalOf,
 } from './opening.js';
-import { standsInListing } from './spelling.js';
+import { Spellings } from './spelling.js';
 import {
   FILE_FLAGS,
   failureOf,
@@ -172,6 +172,7 @@ class PortableDir implements Dir, Held {
   readonly #tree: PortableTree;
   readonly #found: Found;
   #open = true;
+  #spellings: Spellings | undefined;
 
   constructor(tree: PortableTree, found: Found) {
     this.identity = found.identity;
@@ -221,7 +222,8 @@ class PortableDir implements Dir, Held {
   }
 
   stands(name: string, seen?: Look): boolean | Failure {
-    return standsInListing(this, name, seen);
+    this.#spellings ??= new Spellings(this);
+    return this.#spellings.stands(name, seen);
   }
 
   list(): readonly Entry[] | Failure {

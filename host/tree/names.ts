@@ -57,12 +57,12 @@ export const shownText = (bytes: Uint8Array): string => shownUtf8.decode(bytes);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII but '~'
 const PLAIN_ASCII = /^[\x01-\x7d\x7f]*$/;
 
+/** Whether case is all that a file system can fold of this name: no other than ASCII, no `~` (short names of FAT and NTFS). */
+export const isPlainAscii = (name: string): boolean => PLAIN_ASCII.test(name);
+
 /**
- * The spelling whose absence proves that a file system does not fold `name`: every ASCII letter in its other case.
- * Undefined where that proves nothing: names with other than ASCII, and with `~` (the short names of FAT and NTFS).
- * Equal to `name` if it has no letter. Linear.
+ * The spelling whose absence proves that a file system does not fold the case of `name`, which is plain ASCII: every
+ * letter in its other case. Equal to `name` if it has no letter. Linear.
  */
-export function otherCase(name: string): string | undefined {
-  if (!PLAIN_ASCII.test(name)) return undefined;
-  return name.replace(/[a-zA-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) ^ 0x20));
-}
+export const otherCase = (name: string): string =>
+  name.replace(/[a-zA-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) ^ 0x20));
