@@ -7,12 +7,14 @@
 import { strict as assert } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { ok } from '../dist/error.js';
 import { lowered } from '../dist/runner/budget.js';
 import { admitComponent } from '../dist/runner/component.js';
 import { execute } from '../dist/runner/job.js';
 import { ThreadPool } from '../dist/runner/pool.js';
 import { keepShapes } from '../dist/runner/shapes.js';
 import { Stuck } from '../dist/runner/stuck.js';
+import { unpackHits } from '../dist/tools/hits.js';
 import { TOOLS } from '../dist/tools/registry.js';
 import { searchWith } from '../dist/tools/search.js';
 import { parseArgs } from '../dist/tools/tool.js';
@@ -35,7 +37,11 @@ export function openThreads(path, n = availableParallelism()) {
   const entry = new URL('./worker.mjs', import.meta.url);
   const pool = new ThreadPool(entry, component.module, n, budgets, new Stuck(budgets));
   return {
-    searchAll: (text) => pool.run(jobOf('search', { text }, entered.spec), {}).then(({ outcome }) => outcome),
+    searchAll: async (text) => {
+      const { outcome } = await pool.run(jobOf('search', { text }, entered.spec), {});
+      if (!outcome.ok) return outcome;
+      return ok({ ...outcome.value, matches: unpackHits(outcome.value.matches) });
+    },
     close: () => pool.close().finally(() => entered.close()),
   };
 }
