@@ -65,6 +65,17 @@ describe.each(FORMATS)('a graph that does not hold is as if it were not there, %
   });
 
   const word = (bytes: Buffer, at: number, value: number): void => void bytes.writeUInt32BE(value >>> 0, at);
+  /** One chunk more, of no known kind, as the first of the table. */
+  const prepend = (graph: Graph, offset: bigint): void => {
+    const row = Buffer.alloc(12, 'XXXX');
+    row.writeBigUInt64BE(offset, 4);
+    const end = graph.tableEnd;
+    for (let at = 8; at <= end; at += 12) {
+      graph.bytes.writeBigUInt64BE(graph.bytes.readBigUInt64BE(at + 4) + 12n, at + 4);
+    }
+    graph.bytes = Buffer.concat([graph.bytes.subarray(0, 8), row, graph.bytes.subarray(8)]);
+    graph.bytes.writeUInt8((graph.bytes[6] ?? 0) + 1, 6);
+  };
   const rename = (graph: Graph, from: string, to: string): void =>
     void graph.bytes.write(to, graph.entryOf(from), 'latin1');
   test.each<[why: string, change: (graph: Graph) => void]>([
@@ -83,6 +94,9 @@ describe.each(FORMATS)('a graph that does not hold is as if it were not there, %
     ['no names', (graph) => rename(graph, 'OIDL', 'XXXX')],
     ['no data', (graph) => rename(graph, 'CDAT', 'XXXX')],
     ['a chunk twice', (graph) => rename(graph, 'GDA2', 'CDAT')],
+    ['a chunk twice, of a size that fits', (graph) => rename(graph, 'GDA2', 'EDGE')],
+    ['a chunk in front that begins behind the next one', (graph) => prepend(graph, 1n << 20n)],
+    ['a chunk in front that begins in the table', (graph) => prepend(graph, 8n)],
     ['a chunk inside the table', (graph) => graph.bytes.writeBigUInt64BE(8n, graph.entryOf('OIDF') + 4)],
     ['chunks out of order', (graph) => graph.bytes.writeBigUInt64BE(100n, graph.entryOf('OIDL') + 4)],
     ['a chunk beyond the file', (graph) => graph.bytes.writeBigUInt64BE(1n << 40n, graph.entryOf('CDAT') + 4)],
@@ -343,9 +357,11 @@ describe('a chain', () => {
     fs.writeFileSync(path.join(repository.dir, CHAIN), lines.map((line) => `${line}\n`).join(''));
   const hashesOf = (): string[] => layersOf(repository).map((file) => file.slice(-46, -6));
   /** Makes a layer loud, under the name that its hash then gives it. */
-  const louden = (number: number): string => {
+  const louden = (number: number, change: (graph: Graph) => void = () => {}): string => {
     const hashes = hashesOf();
     const graph = loud(Graph.of(repository, `${CHAIN_DIR}/graph-${hashes[number]}.graph`));
+    change(graph);
+    graph.seal();
     const hash = graph.bytes.toString('hex', graph.bytes.length - 20);
     graph.write(repository, `${CHAIN_DIR}/graph-${hash}.graph`);
     chainOf(hashes.map((before, index) => (index === number ? hash : before)));
@@ -380,6 +396,20 @@ describe('a chain', () => {
     chainOf([second ?? '', first ?? '', ...rest]);
     expect(answerOf(ask(repository))).toEqual(right);
     chainOf([first ?? '', ...rest]);
+    expect(answerOf(ask(repository))).toEqual(right);
+  });
+
+  test('is used below a layer that names other layers than it stands on', () => {
+    louden(3, (graph) => graph.chunk('BASE').fill(0x5a, 20, 40));
+    expect(answerOf(ask(repository))).toEqual(right);
+  });
+
+  test('is used below a layer whose file is not the one of its name', () => {
+    const top = louden(3);
+    const other = 'a'.repeat(40);
+    const at = path.join(repository.dir, CHAIN_DIR);
+    fs.renameSync(path.join(at, `graph-${top}.graph`), path.join(at, `graph-${other}.graph`));
+    chainOf([...hashesOf().slice(0, 3), other]);
     expect(answerOf(ask(repository))).toEqual(right);
   });
 
