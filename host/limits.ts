@@ -151,7 +151,7 @@ export const RETRY_AFTER_MS = 250;
  * How long a walk goes on alone before free threads are asked to join: what a small search takes, so that it costs no
  * more than it did.
  */
-export const SHARE_AFTER_MS = 4;
+export const SHARE_AFTER_MS = 3;
 /** Parts that the rest of a shared walk is cut into: some for each thread, since nobody knows how large they are. */
 export const SHARED_PARTS_MAX = 32;
 /** Threads in one walk. Each holds a guest of its own, and more of them mostly wait for the same disk. */

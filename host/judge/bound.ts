@@ -46,8 +46,8 @@ export class Bound {
   #place: string | undefined;
   /** Of such a bound: why all of it is closed. */
   #closed: Denial | undefined;
-  /** What `judgeWithin` said last of a place's building: a walk asks of many names in one. */
-  #lastPlace = '';
+  /** What `judgeWithin` said last of a place's building: a walk asks of many names in one. `''`: nothing yet. */
+  #lastBuilding = '';
   #lastDenial: Denial | undefined;
 
   /** Copies the table, so that no two walls share one. O(entries). */
@@ -133,8 +133,10 @@ export class Bound {
     if (this.#place !== undefined) return this.judge(`${place}/${name}`);
     if (this.#denying === null || this.#denying.length > 0) return this.judge(`${place}/${name}`);
     if (isReservedSegment(name)) return { kind: 'reserved' };
-    if (place !== this.#lastPlace) this.#lastDenial = this.#judgeBuilding(buildingOf(place));
-    this.#lastPlace = place;
+    if (!isInBuilding(place, this.#lastBuilding)) {
+      this.#lastBuilding = buildingOf(place);
+      this.#lastDenial = this.#judgeBuilding(this.#lastBuilding);
+    }
     return this.#lastDenial;
   }
 
@@ -170,6 +172,10 @@ export class Bound {
     return verdict.kind === 'open' ? undefined : verdict;
   }
 }
+
+const SLASH = 0x2f;
+const isInBuilding = (place: string, building: string): boolean =>
+  place.startsWith(building) && (place.length === building.length || place.charCodeAt(building.length) === SLASH);
 
 /**
  * Whether `reader` may read `building`. At home `rules` is not called, so nothing touches the disk there; elsewhere

@@ -113,6 +113,8 @@ export class Answer {
   #hits: Hit[] = [];
   /** Files among the hits: those of one stand together, or the guest lies. */
   #files = new Set<string>();
+  /** Of the hit that came last. */
+  #lastPath: string | undefined;
   /** Hits that came in, those that were taken out again too: what the guest is held against. */
   #taken = 0;
   /** Files whose hits were taken out, since their path led out by then. What the guest counted of them stays as it was. */
@@ -172,8 +174,7 @@ export class Answer {
   }
 
   #takeHit(hit: Hit): void {
-    if (!this.#isBelowStart(hit.path)) throw new GuestFault('a path outside its start');
-    if (hit.path !== this.#hits.at(-1)?.path) this.#takeFile(hit.path);
+    if (hit.path !== this.#lastPath) this.#takeFile(hit.path);
     if (hit.line > this.#caps.fileCap) throw new GuestFault('a line that no file of its size has');
     if (this.#ledOut.size === 0 || !this.#ledOut.has(hit.path)) this.#hits.push(hit);
     this.#taken++;
@@ -186,7 +187,9 @@ export class Answer {
   }
 
   #takeFile(path: string): void {
+    if (!this.#isBelowStart(path)) throw new GuestFault('a path outside its start');
     this.#admit(path);
+    this.#lastPath = path;
     if (!this.#ledOut.has(path)) this.#files.add(path);
   }
 
