@@ -153,7 +153,7 @@ export const RETRY_AFTER_MS = 250;
  */
 export const SHARE_AFTER_MS = 3;
 /** Parts that the rest of a shared walk is cut into: some for each thread, since nobody knows how large they are. */
-export const SHARED_PARTS_MAX = 32;
+export const SHARED_PARTS_MAX = 24;
 /** Threads in one walk. Each holds a guest of its own, and more of them mostly wait for the same disk. */
 export const WALK_THREADS_MAX = 4;
 /** How often a walk tries to find out where it stands; a guest that hides it costs a sort of its names each time. */

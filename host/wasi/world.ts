@@ -332,7 +332,9 @@ class World implements Guest {
     const count = this.#u32(at + 4);
     if (count > capCount) throw new GuestFault('list longer than its cap');
     const start = this.#aligned(this.#u32(at), count * elementBytes, 4);
-    return Array.from({ length: count }, (_, index) => lift(start + index * elementBytes));
+    const lifted: T[] = [];
+    for (let index = 0; index < count; index++) lifted.push(lift(start + index * elementBytes));
+    return lifted;
   }
 
   #case<T>(at: number, cases: readonly T[]): T {
