@@ -15,6 +15,12 @@ const gc = runInNewContext('gc');
  */
 const collect = () => gc({ type: 'minor' });
 
+/** Whether this is the short form: fewest rounds and smallest files, to see that everything still runs. */
+export const isQuick = process.argv.includes('--quick');
+
+/** Rounds before those that count: so many until every contestant's code is as fast as it will be. */
+const WARM_UP_ROUNDS = isQuick ? 1 : 3;
+
 /**
  * @typedef {object} Contestant
  * @property {string} name
@@ -23,7 +29,7 @@ const collect = () => gc({ type: 'minor' });
  */
 
 /**
- * Runs the contestants in turn, `rounds` times after one warm-up round, each round beginning with the next of them.
+ * Runs the contestants in turn, `rounds` times after the warm-up rounds, each round beginning with the next of them.
  * Every answer of every round is checked, outside of the time.
  *
  * @param {readonly Contestant[]} contestants
@@ -31,9 +37,9 @@ const collect = () => gc({ type: 'minor' });
  */
 export async function inTurn(contestants, rounds) {
   const times = new Map(contestants.map(({ name }) => [name, []]));
-  for (let round = -1; round < rounds; round++) {
+  for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
     for (let turn = 0; turn < contestants.length; turn++) {
-      const { name, run, check } = contestants[(turn + round + 1) % contestants.length];
+      const { name, run, check } = contestants[(turn + round + WARM_UP_ROUNDS) % contestants.length];
       collect();
       const before = performance.now();
       const answer = await run();
@@ -90,9 +96,6 @@ export function target(claim, value, most, unit = '') {
   const verdict = value <= most ? 'met' : 'MISSED';
   console.log(`  ${verdict.padEnd(6)}  ${claim}: ${value.toFixed(2)}${unit}, target at most ${most}${unit}`);
 }
-
-/** Whether this is the short form: fewest rounds and smallest files, to see that everything still runs. */
-export const isQuick = process.argv.includes('--quick');
 
 /** Rounds: 1 in the short form, as `--rounds N` says, or as many as the bench thinks enough. */
 export function roundsOr(usual) {
