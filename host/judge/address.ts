@@ -58,8 +58,7 @@ const SEGMENT_RULES: readonly (readonly [AddressRule, RegExp])[] = [
 
 /** Printable ASCII that no rule is about, not ending in a dot or a space: the quick answer for nearly every name. */
 const PLAIN_SEGMENT = /^[ -.0-9;-[\]-~]*[!--0-9;-[\]-~]$/;
-/** Such segments, with a slash between two: linear, since none holds a slash. */
-const PLAIN_ADDRESS = /^(?:[ -.0-9;-[\]-~]*[!--0-9;-[\]-~]\/)*[ -.0-9;-[\]-~]*[!--0-9;-[\]-~]$/;
+const isPlain = (segment: string): boolean => PLAIN_SEGMENT.test(segment);
 
 const firstBroken = (text: string, rules: readonly (readonly [AddressRule, RegExp])[]): AddressRule | undefined =>
   rules.find(([, pattern]) => pattern.test(text))?.[0];
@@ -69,7 +68,8 @@ const firstBroken = (text: string, rules: readonly (readonly [AddressRule, RegEx
  * Rules of the text come first, then segment by segment, left to right. Linear in `raw`; `''` is `empty`.
  */
 export function parseAddress(raw: string): Address | Broken {
-  if (PLAIN_ADDRESS.test(raw)) return raw as Address; // as below: no rule is about any of it
+  // As below: no rule is about any of it. Segment by segment, since one pattern for all would use its stack up.
+  if (raw.split('/').every(isPlain)) return raw as Address;
   const broken = firstBroken(raw, TEXT_RULES) ?? firstInSegments(raw);
   // The brand is given here and nowhere else: every rule was asked.
   return broken === undefined ? (raw as Address) : { broken };
@@ -91,7 +91,7 @@ export const isBroken = (parsed: Address | Broken): parsed is Broken => typeof p
  * `parseAddress`, for a name without `/`. Linear in the name.
  */
 export const segmentRule = (segment: string): AddressRule | undefined =>
-  PLAIN_SEGMENT.test(segment) ? undefined : (firstBroken(segment, TEXT_RULES) ?? firstBroken(segment, SEGMENT_RULES));
+  isPlain(segment) ? undefined : (firstBroken(segment, TEXT_RULES) ?? firstBroken(segment, SEGMENT_RULES));
 
 /** Whether `address` is `prefix` or lies below it: by whole segments, case-sensitive. */
 export const isWithin = (address: Address, prefix: Address): boolean =>

@@ -41,6 +41,18 @@ describe('the address table', () => {
   });
 });
 
+describe('a text of ten million characters', () => {
+  const way = 'a/'.repeat(5_000_000);
+  it.each([
+    ['of many segments', `${way}a`, undefined],
+    ['of many segments and a bad last one', `${way} `, 'trailing'],
+    ['of one segment', 'a'.repeat(10_000_000), undefined],
+  ])('%s is answered as a short one is', (_, text, rule) => {
+    const parsed = parseAddress(text);
+    expect(isBroken(parsed) ? parsed.broken : undefined).toBe(rule);
+  });
+});
+
 describe('laws of addresses', () => {
   const spiky = fc.string({
     unit: fc.constantFrom('a', 'B', '/', '.', ' ', '\\', ':', '\u0000', '\u00a0', '\ud800', '.git'),
