@@ -70,3 +70,18 @@ it('judgeWithin of the bound that opens everything opens every name', () => {
     }),
   );
 });
+
+it('judgeWithin says of one building nothing that it said of another, whichever was asked before', () => {
+  const entries = new Map([
+    ['lab', { kind: 'open' }],
+    ['lab2', { kind: 'confidential' }],
+    ['la', { kind: 'rules-unreadable', subject: 'x' }],
+  ] as const);
+  const places = ['lab', 'lab/notes', 'lab2', 'lab2/notes', 'la', 'la/b', 'none'];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...places), { maxLength: 8 }), (asked) => {
+      const one = new Bound({ reader: null, entries });
+      for (const at of asked) expect(one.judgeWithin(at, 'x')).toEqual(one.judge(`${at}/x`));
+    }),
+  );
+});
